@@ -49,7 +49,8 @@ GraphOptions options_of(int argc, char** argv) {
   if (const char* folder = std::getenv("EVENKEEL_BENCH_GRAPHS")) options.folder = folder;
   const Takers takers = takers_of(options);
   for (int i = 2; i < argc; ++i)
-    if (!take(takers, argv[i])) graphs::fail(argv[i] + std::string(" is no option, as parts=8,64"));
+    if (!take(takers, argv[i]))
+      graphs::fail(argv[i] + std::string(" is not an option such as parts=8,64"));
   for (const int parts : options.parts)
     if (parts < 1) graphs::fail("parts are numbers from 1 on");
   if (!(options.scale > 0 && options.tolerance >= 0 && options.lambda > 1 && options.steps > 0 &&

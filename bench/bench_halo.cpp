@@ -89,7 +89,7 @@ int main(int argc, char** argv) {
   const double width = runtime.number(3, 20, 0) / 10.0;
   const auto method = evenkeel::method_from_text(argc > 4 ? argv[4] : "hilbert");
   if (!method) {
-    std::fprintf(stderr, "%s is no method\n", argv[4]);
+    std::fprintf(stderr, "%s is not a method\n", argv[4]);
     return 1;
   }
   evenkeel::measure(ranks, count, repetitions, width, *method);

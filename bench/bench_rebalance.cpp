@@ -47,7 +47,7 @@ void measure(const Communicator& ranks, std::int64_t count, int repetitions, boo
   if (ranks.rank() != 0) return;
   std::printf("\n%d ranks, %d threads, %lld objects each, weights %s, %s\n\n", ranks.size(),
               Kokkos::DefaultHostExecutionSpace().concurrency(), static_cast<long long>(count),
-              is_weighted ? "given" : "none", to_text(method).c_str());
+              is_weighted ? "given" : "not given", to_text(method).c_str());
   std::printf("| stage | median, ms | least, ms |\n|---|---|---|\n");
   for (const auto& [stage, milliseconds] : stages)
     std::printf("| %s | %.1f | %.1f |\n", stage.c_str(), bench::median(milliseconds),
@@ -65,7 +65,7 @@ int main(int argc, char** argv) {
   const bool is_weighted = runtime.number(3, 0, 0) != 0;
   const auto method = evenkeel::method_from_text(argc > 4 ? argv[4] : "hilbert");
   if (!method) {
-    std::fprintf(stderr, "%s is no method\n", argv[4]);
+    std::fprintf(stderr, "%s is not a method\n", argv[4]);
     return 1;
   }
   evenkeel::measure(ranks, count, repetitions, is_weighted, *method);

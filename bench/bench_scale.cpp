@@ -88,7 +88,7 @@ int print_model(int argc, char** argv) {
   const bench::Takers takers = takers_of(wanted);
   for (int i = 2; i < argc; ++i)
     if (!bench::take(takers, argv[i])) {
-      std::fprintf(stderr, "%s is no setting\n", argv[i]);
+      std::fprintf(stderr, "%s is not a setting\n", argv[i]);
       return 2;
     }
   std::vector<std::vector<Row>> by_ranks;

@@ -132,7 +132,7 @@ class DefaultsTable {
       if (row.never.account && is_near(row.never.account->advised, 0.2)) ++advised;
     }
     std::printf(
-        "saved, as the library tells: within 10 %% of the truth or 2 C in %zu rows, of the wrong "
+        "saved, as the library reports: within 10 %% of the truth or 2 C in %zu rows, of the wrong "
         "sign in %zu, off by %.1f %% of the run on average; advice within 20 %% in %zu rows\n",
         saved, wrong_sign, 100 * off / static_cast<double>(rows_.size()), advised);
   }

@@ -199,7 +199,7 @@ void repartition(const GraphOptions& options) {
   for (const std::string& name : names_of_graphs(options, {"tri2d", "aniso2d", "tet3d"})) {
     const Graph graph = graph_of(name, options);
     if (graph.dimensions == 0)
-      graphs::fail("a hot spot needs positions, and " + name + " has none");
+      graphs::fail("a hot spot needs positions, and " + name + " has no positions");
     for (const int count : numbers_of_parts(options, {8, 64}))
       follow(graph, count, methods, options);
   }

@@ -24,5 +24,5 @@ void write_in_turn(const evenkeel::Communicator& ranks, const std::string& path,
   if (ranks.all_reduce(failed, evenkeel::Reduction::greatest) != 0)
     throw evenkeel::Error(evenkeel::ErrorKind::bad_input, evenkeel::Where{"example"},
                           "The picture '" + path + "' cannot be written.",
-                          "Name a file in a directory that is there and has room.");
+                          "Name a file in a directory that exists and has room.");
 }

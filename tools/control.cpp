@@ -98,7 +98,7 @@ ControlRequest::ControlRequest(std::string path, const std::string& line)
   close(descriptor_);
   give_up(joined({"The control file ", in_quotes(path_),
                   " could not be written: ", reason_of(error_number), "."}),
-          "Make room, and take away what was left there.");
+          "Make room, and delete what was left there.");
 }
 
 ControlRequest::~ControlRequest() { close(descriptor_); }
@@ -122,7 +122,8 @@ bool ControlRequest::is_taken_within(std::chrono::milliseconds time) const {
 std::chrono::milliseconds patience_of(double seconds) {
   constexpr double most = 1e9;  // thirty years
   if (!(seconds >= 0 && seconds <= most))
-    refuse_control(joined({"--wait is ", text_of(seconds), "."}), "Give seconds; 0: do not wait.");
+    refuse_control(joined({"--wait is ", text_of(seconds), "."}),
+                   "Give seconds; 0 writes the command and does not wait.");
   return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
 }
 
@@ -135,31 +136,33 @@ Output run(const ControlArguments& asked) {
   if (request.is_taken_within(patience)) return joined({"taken      ", shown, "\n"});
   give_up(joined({"No run has taken ", in_quotes(shown), " from ", in_quotes(asked.file), " in ",
                   text_of(asked.wait), " s."}),
-          "It stays there for the next look of a run that has this control file; the log of the "
-          "run says what is wrong with a file that it does not take.");
+          "It stays there for the next look of a run that has this control file. If a run does not "
+          "take the file, its log gives the reason.");
 }
 
 }  // namespace
 
 Run add_control(CLI::App& app) {
   const auto asked = std::make_shared<ControlArguments>();
-  CLI::App& command = *app.add_subcommand("control", "A command to a run that goes on");
+  CLI::App& command = *app.add_subcommand("control", "Send a command to a live run");
   command.add_option("file", asked->file, "The file that the run has as its option `control`")
       ->required()
       ->type_name("FILE");
-  command.add_option("command", asked->command, "What to do")
+  command.add_option("command", asked->command, "The command")
       ->required()
       ->type_name("pause|resume|rebalance|journal");
-  command.add_option("path", asked->path, "Of the journal that is to be written")
+  command.add_option("path", asked->path, "The journal to write, for the command journal")
       ->type_name("PATH");
-  command.add_option("--name", asked->name, "Of the Balancer that it is for; else for all")
+  command.add_option("--name", asked->name, "The Balancer that it is for; all if it is not given")
       ->type_name("NAME");
-  command.add_option("--wait", asked->wait, "How long to wait until the run has taken it; 60")
+  command
+      .add_option("--wait", asked->wait,
+                  "How long to wait until the run has taken it; 60 by default")
       ->type_name("SECONDS");
-  add_examples(command,
-               {{"evenkeel control run.control pause", "Move nothing until resume"},
-                {"evenkeel control run.control rebalance", "Rebalance at the next look"},
-                {"evenkeel control run.control journal run.jsonl", "Write a journal from now on"}});
+  add_examples(command, {{"evenkeel control run.control pause", "Stop the trigger until resume"},
+                         {"evenkeel control run.control rebalance", "Rebalance at the next look"},
+                         {"evenkeel control run.control journal run.jsonl",
+                          "Write the last looks and all later ones"}});
   return [asked]() -> Output { return run(*asked); };
 }
 

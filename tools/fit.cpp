@@ -57,7 +57,7 @@ Output run(const FitArguments& asked) {
 
 Run add_fit(CLI::App& app) {
   const auto asked = std::make_shared<FitArguments>();
-  CLI::App& command = *app.add_subcommand("fit", "What things cost, from measurements");
+  CLI::App& command = *app.add_subcommand("fit", "Fit costs to measurements");
   add_option(command, "--patches", asked->patches, "T.npy|T.csv",
              "A row for each patch that was timed: mx, my, in 3-D mz, and seconds");
   add_option(command, "--counts", asked->counts, "A.npy|A.csv",
@@ -65,13 +65,13 @@ Run add_fit(CLI::App& app) {
   add_option(command, "--seconds", asked->seconds, "t.npy|t.csv",
              "The seconds of each of these rows, in one column or in several looks");
   add_option(command, "--method", asked->method, "robust|minimum_norm",
-             "How; robust where it is not given");
+             "The method; robust if it is not given");
   command.add_flag("--json", asked->json, "Print JSON");
   add_examples(command,
                {{"evenkeel fit --counts had.csv --seconds took.csv",
-                 "What an object of each type costs, by what ranks had and how long they took"},
+                 "The cost of an object of each type, from what ranks had and how long they took"},
                 {"evenkeel fit --patches timings.csv",
-                 "What a cell, a boundary and a patch cost, by timings of patches"}});
+                 "The costs of a cell, a boundary and a patch, from timings of patches"}});
   return [asked]() -> Output { return run(*asked); };
 }
 

@@ -58,7 +58,7 @@ std::string as_text(const BuildInfo& info) {
 
 Run add_info(CLI::App& app) {
   auto json = std::make_shared<bool>(false);
-  CLI::App* command = app.add_subcommand("info", "What this evenkeel was built from");
+  CLI::App* command = app.add_subcommand("info", "Show how this evenkeel was built");
   command->add_flag("--json", *json, "Print JSON");
   add_examples(*command, {{"evenkeel info --json", "For a script, or a report of an error"}});
   return [json] {

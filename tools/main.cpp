@@ -42,7 +42,7 @@ int run(int argc, char** argv, Ranks& ranks) {
   CLI::App app("Dynamic load balancing for MPI + GPU simulations", "evenkeel");
   app.set_version_flag("--version", "evenkeel " EVENKEEL_VERSION);
   app.require_subcommand(1);
-  app.footer("`evenkeel COMMAND --help` tells more, with examples.");
+  app.footer("`evenkeel COMMAND --help` shows more, with examples.");
   std::map<std::string, evenkeel::tool::Run> commands;
   commands["control"] = evenkeel::tool::add_control(app);
   commands["fit"] = evenkeel::tool::add_fit(app);

@@ -180,29 +180,30 @@ Run add_partition(CLI::App& app, Ranks& ranks) {
              "graph: the neighbours of each vertex");
   add_option(command, "--weights", asked->weights, "W.npy|W.csv",
              "A weight for each object or vertex");
-  add_option(command, "--parts", asked->parts, "N", "How many parts", required);
+  add_option(command, "--parts", asked->parts, "N", "The number of parts", required);
   const std::string methods = choice_of_methods();
-  add_option(command, "--method", asked->method, methods.c_str(), "How", required);
+  add_option(command, "--method", asked->method, methods.c_str(), "The method", required);
   add_option(command, "--box", asked->box, "LO,..,HI,..",
-             "The box around all objects, its lower corner first; measured where it is not given");
+             "The box around all objects, its lower corner first; measured if it is not given");
   add_option(command, "--work", asked->work, "count|weights",
-             "What a part's work is; weights where there are some");
+             "The work of a part; weights if there are any");
   add_option(command, "--target-lambda", asked->target_lambda, "L",
-             "Greatest / average that is even enough; as even as can be where it is not given");
+             "Greatest / average work that is even enough; as even as possible if it is not given");
   add_option(command, "--grid", asked->grid, "AxBxC",
-             "Domains along each axis of a grid; as near to cubes as can be where it is not given");
-  add_option(command, "--rounds", asked->rounds, "R",
-             "tensor, staggered: improve a uniform grid so often, from the work of domains alone");
+             "Domains along each axis of a grid; as near to cubes as possible if it is not given");
+  add_option(
+      command, "--rounds", asked->rounds, "R",
+      "tensor, staggered: rounds that improve a uniform grid from the work of domains alone");
   add_option(command, "--from", asked->from, "P.npy|P.csv",
-             "graph: parts to begin from; few vertices change theirs");
+             "graph: parts to begin from, which few vertices leave");
   add_option(command, "--uncuttable", asked->uncuttable, "M.npy|M.csv",
              "graph: 1 for each neighbour that must stay in the same part, else 0");
   add_option(command, "--effort", asked->effort, "polish|fast|good",
-             "graph: how hard a small cut is sought; good where it is not given");
+             "graph: how hard to search for a small cut; good if it is not given");
   add_option(command, "--tolerance", asked->tolerance, "T",
-             "graph: by how much a part may exceed the average; 0.03 where it is not given");
+             "graph: by how much a part may exceed the average; 0.03 if it is not given");
   add_option(command, "--moving-cost", asked->moving_cost, "C",
-             "graph: edges that may be cut more for each vertex that keeps its part");
+             "graph: further edges that may be cut for each vertex that keeps its part");
   add_option(command, "--out", asked->out, "P.npy|P.csv",
              "Write the part of each object or vertex, in their order");
   add_option(command, "--vtk", asked->vtk, "domains.vtu", "Write the domains as boxes");

@@ -96,29 +96,32 @@ Run add_replay(CLI::App& app) {
              "A row for each step: what each bin costs");
   add_option(command, "--ranks", asked->ranks, "N", "Ranks that own consecutive bins");
   add_option(command, "--cost", asked->cost, "C",
-             "Of a rebalance, in mean loads of a rank in the first step");
+             "The cost of a rebalance, in mean loads of a rank in the first step");
   add_option(command, "--trigger", asked->trigger, "T",
-             "What decides, as the option `trigger` says it; of a chain, cost_aware where it is "
+             "The trigger, written as in the option `trigger`; for a chain, cost_aware if it is "
              "not given");
   add_option(
       command, "--horizon", asked->horizon, "H",
-      "Steps that the run is thought to take, 0: unknown; the chain's where it is not given");
-  add_option(command, "--start", asked->start, "optimal|uniform",
-             "The first cut: the best for the first step, or as many bins for each rank");
-  add_option(command, "--epoch", asked->epoch, "E|adaptive", "Steps between two looks; 1");
-  add_option(command, "--latency", asked->latency, "L", "Steps from a look to its rebalance; 0");
+      "Steps that the run is expected to take, or 0 if unknown; the chain's if it is not given");
+  add_option(
+      command, "--start", asked->start, "optimal|uniform",
+      "The first cut: the best for the first step, or the same number of bins for each rank");
+  add_option(command, "--epoch", asked->epoch, "E|adaptive",
+             "Steps between two looks; 1 by default");
+  add_option(command, "--latency", asked->latency, "L",
+             "Steps from a look to its rebalance; 0 by default");
   add_option(command, "--journal", asked->journal, "J.jsonl",
-             "A journal to decide again on and to compare with; with --trigger, to try that on");
+             "A journal to decide again on and compare with; or, with --trigger, to try another "
+             "trigger on");
   add_option(command, "--write-chain", asked->write_chain, "W.npy|W.csv",
              "Write a chain: that of --chain, or a journal's, with a bin for each rank");
   command.add_flag("--json", asked->json, "Print JSON");
-  add_examples(
-      command,
-      {{"evenkeel replay --journal run.jsonl", "Decide again on a run, and compare"},
-       {"evenkeel replay --journal run.jsonl --trigger 'every 50'",
-        "What another trigger would have done with that run"},
-       {"evenkeel replay --chain costs.npy --ranks 8 --cost 2",
-        "The least cost of a chain whose bins grow dearer, beside what the trigger reaches"}});
+  add_examples(command,
+               {{"evenkeel replay --journal run.jsonl", "Decide again on a run, and compare"},
+                {"evenkeel replay --journal run.jsonl --trigger 'every 50'",
+                 "Try another trigger on that run"},
+                {"evenkeel replay --chain costs.npy --ranks 8 --cost 2",
+                 "The least cost of a chain, and the cost that the trigger reaches"}});
   return [asked]() -> Output {
     if (asked->journal) return run(checked_journal(*asked));
     return run(checked(*asked));

@@ -165,8 +165,7 @@ Output run(const WatchArguments& asked) {
 
 Run add_watch(CLI::App& app) {
   const auto asked = std::make_shared<WatchArguments>();
-  CLI::App& command =
-      *app.add_subcommand("watch", "A run that goes on, live in a terminal or a browser");
+  CLI::App& command = *app.add_subcommand("watch", "Follow a live run in a terminal or a browser");
   command.add_option("journal", asked->journal, "The journal that the run writes")
       ->required()
       ->type_name("J.jsonl");

@@ -176,7 +176,7 @@ void compare_looks(const Communicator& world, Run& run, bool is_sorted,
   Calls predicted;
   while (predicted.size() < made.size()) append(predicted, each);
   compared.push_back(
-      {is_sorted ? "looks, objects sorted" : "looks, objects anyhow", predicted, made});
+      {is_sorted ? "looks, objects sorted" : "looks, objects in any order", predicted, made});
 }
 
 void compare_curve(const Communicator& world, std::vector<Compared>& compared) {

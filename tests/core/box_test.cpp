@@ -168,7 +168,7 @@ TEST(RequireInside, WhatIsInside) {
   const Box given = {{0, 0, 0}, {8, 4, 2}};
   EXPECT_NO_THROW(require_inside(given, none, found_between(given.lower, given.upper)));
   EXPECT_NO_THROW(require_inside(given, none, found_between({0, 0, 99}, {8, 4, 100}, 2)));
-  EXPECT_NO_THROW(require_inside(given, none, Bounds{})) << "no objects, none outside";
+  EXPECT_NO_THROW(require_inside(given, none, Bounds{})) << "no objects, so no object outside";
 }
 
 TEST(RequireInside, WhatIsOutsideUnlessTheAxisIsPeriodic) {
@@ -193,12 +193,12 @@ TEST(RequireInside, WhatIsOutsideUnlessTheAxisIsPeriodic) {
 TEST(RequireInside, TheMessageSaysWhere) {
   EXPECT_ERROR(
       require_inside({{0, 0, 0}, {1, 2e-9, 1}}, none, found_between({0, 1e-9, 0}, {1, 3e-9, 1})),
-      "core/box: Objects lie from 1e-09 to 3e-09 along y, outside the given box, which "
-      "goes from 0 to 2e-09. Give a box around all objects, none (it is measured then), "
-      "or make the axis periodic.");
+      "core/box: Objects extend from 1e-09 to 3e-09 along y, outside the given box, which "
+      "goes from 0 to 2e-09. Give a box around all objects, leave the box out (it is measured "
+      "then), or make the axis periodic.");
   EXPECT_ERROR(
       require_inside({{0, 0, 0}, {1, 1, 1}}, none, found_between({-1.5e300, 0, 0}, {1, 1, 1})),
-      "Objects lie from -1.5e+300 to 1 along x, outside the given box, which goes from 0 "
+      "Objects extend from -1.5e+300 to 1 along x, outside the given box, which goes from 0 "
       "to 1.");
 }
 

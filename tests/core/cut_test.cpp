@@ -631,7 +631,7 @@ TEST_F(CutOn, KeepsSplittersThatAreGoodEnough) {
   }
   EXPECT_TRUE(cut_with(even, 1.0).kept);
   EXPECT_FALSE(cut_with(even, 0.0).kept) << "0 means off";
-  EXPECT_FALSE(cut_with({}, 2.0).kept) << "there are none";
+  EXPECT_FALSE(cut_with({}, 2.0).kept) << "there are no splitters";
 }
 
 TEST_F(CutOn, KeepsSplittersWhenThereIsNothingToCut) {
@@ -722,7 +722,7 @@ TEST_F(CutOn, AFailedStatusIsTheSameErrorOnAllRanks) {
     expect_refused(communicator, name_of_rank(bad), mine.both(), {.parts = 4},
                    "test: It broke. Mend it.", rank == bad ? Status(error) : Status());
     const Cut after = cut_one(communicator, mine.both(), {.parts = 4});
-    EXPECT_EQ(after.splitters, splitters_at({25, 50, 75})) << "and goes on";
+    EXPECT_EQ(after.splitters, splitters_at({25, 50, 75})) << "and continues";
   }
 }
 
@@ -733,7 +733,7 @@ TEST_F(CutOn, WeightsThatAreNoneAreTheSameErrorOnAllRanks) {
     const bool here = rank == bad;
     const std::vector<double> few(here ? 2 : 3, 1.0);
     expect_refused(communicator, name_of_rank(bad), {keys, few}, {},
-                   "core/cut: 2 weights came with 3 keys. Give one weight per key, or none.");
+                   "core/cut: 2 weights came with 3 keys. Give one weight per key, or no weights.");
     const std::vector<double> many(here ? 1 : 0, 1.0);
     expect_refused(communicator, name_of_rank(bad), {{}, many}, {},
                    "core/cut: 1 weights came with 0 keys.");
@@ -757,7 +757,7 @@ TEST_F(CutOn, AKeyBeyondTheCurveIsTheSameErrorOnAllRanks) {
   for (int bad = 0; bad < size; ++bad) {
     const std::vector<CurveKey> keys = {{1}, {rank == bad ? end_of_curve(2).value : 2}};
     expect_refused(communicator, name_of_rank(bad), {keys, {}}, {.dimensions = 2},
-                   "core/cut: A key lies beyond the end of the curve. Make keys with a lattice.");
+                   "core/cut: A key is beyond the end of the curve. Make keys with a lattice.");
   }
 }
 

@@ -526,7 +526,7 @@ TEST_F(HaloOn, RefusesWhatMakesNoSense) {
            GridDomains::uniform({3, {size + 1, 1, 1}}, {{0, 0, 0}, {1, 1, 1}}, GridScheme::tensor),
            set(x), 1),
       "domains for");
-  EXPECT_ERROR_EVERYWHERE(Halo(communicator, Domains(), set(x), 1), "Nobody owns anything yet");
+  EXPECT_ERROR_EVERYWHERE(Halo(communicator, Domains(), set(x), 1), "No rank owns anything yet");
   for (const double bad : {nan, infinity}) {
     Row y = middle();
     if (is_last()) y[0][1] = bad;

@@ -29,7 +29,7 @@ inline constexpr Spread spreads[] = {
     {"all on the first",
      [](std::uint64_t, std::uint64_t, std::uint64_t) { return std::uint64_t{0}; }},
     {"all on the last", [](std::uint64_t, std::uint64_t, std::uint64_t size) { return size - 1; }},
-    {"none on odd ranks",
+    {"no objects on odd ranks",
      [](std::uint64_t i, std::uint64_t, std::uint64_t size) { return i % ((size + 1) / 2) * 2; }},
     {"half on the first",
      [](std::uint64_t i, std::uint64_t n, std::uint64_t size) { return i < n / 2 ? 0 : i % size; }},

@@ -53,7 +53,7 @@ struct Points {
   int places;  // number of distinct ones along an axis, 0 for any
 };
 
-constexpr Points points[] = {{"none", 0, 0},        {"one", 1, 0},     {"a few", 7, 0},
+constexpr Points points[] = {{"no objects", 0, 0},  {"one", 1, 0},     {"a few", 7, 0},
                              {"many", 30'000, 0},   {"ties", 3000, 4}, {"many ties", 20'000, 10},
                              {"one place", 2000, 1}};
 

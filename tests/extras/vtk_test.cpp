@@ -195,7 +195,7 @@ TEST(Cells, OfNobody) {
 TEST(Cells, TheWorkIsOfEachPart) {
   const std::string text =
       "evenkeel: core/vtk: The work of 3 parts came with 2 parts. Give the work of each part, or "
-      "none.";
+      "of no part.";
   const std::vector<double> work(3);
   const Box box{{0, 0, 0}, {1, 1, 1}};
   EXPECT_EQ(error_of([&] {

@@ -71,7 +71,7 @@ inline bool read_or_refuse(ReadGraph read, const std::uint8_t* data, std::size_t
     const tool::GraphFile graph = read_in_portions(read, tool::MemorySource("input", bytes));
     tool::check_declared_edges(graph, "input");
     const auto offence = tool::first_offence(Communicator::self(), graph);
-    if (offence) demand(!tool::sentence_on(*offence, 1).empty(), "an offence is told");
+    if (offence) demand(!tool::sentence_on(*offence, 1).empty(), "an offence has a message");
     return !offence;
   } catch (const Error& error) {
     const std::string text = error.what();

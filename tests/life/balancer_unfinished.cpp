@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
         application.run(*balancer, last);
         const auto inner = work.time();
         balancer.reset();
-        promises.expect(ranks.all_reduce(1, ek::Reduction::sum) == ranks.size(), "MPI goes on");
+        promises.expect(ranks.all_reduce(1, ek::Reduction::sum) == ranks.size(), "MPI still works");
       }
   }
   Kokkos::finalize();

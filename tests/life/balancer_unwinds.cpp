@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
         caught = true;
       }
       promises.expect(caught == gives_up, "the exception arrives");
-      promises.expect(ranks.all_reduce(1, ek::Reduction::sum) == ranks.size(), "MPI goes on");
+      promises.expect(ranks.all_reduce(1, ek::Reduction::sum) == ranks.size(), "MPI still works");
     }
   }
   Kokkos::finalize();

@@ -425,11 +425,11 @@ TEST_F(PartitionProgram, InputThatIsRefused) {
   const Words outside =
       plus(plus({"--points", file("good.csv", "0,0\n1,1\n")}, rest), {"--box", "0,0,1,0.5"});
   const std::string box =
-      "core/box: Objects lie from 0 to 1 along y, outside the given box, which "
+      "core/box: Objects extend from 0 to 1 along y, outside the given box, which "
       "goes from 0 to 0.5.";
   expect_refused(outside, box +
-                              " Give a box around all objects, none (it is measured then), or "
-                              "make the axis periodic.");
+                              " Give a box around all objects, leave the box out (it is "
+                              "measured then), or make the axis periodic.");
   expect_refused_by_all(outside, "evenkeel: " + box);
 }
 

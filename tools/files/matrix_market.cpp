@@ -149,7 +149,7 @@ void read_size(const ByteSource& source, LineReader& lines, MatrixHeader& header
         source, line,
         joined({" declares ", std::to_string(header.vertices), " rows, but the file has only ",
                 std::to_string(source.size()), " bytes, so that nearly all rows would be empty."}),
-        "Leave empty rows out, and number the others anew.");
+        "Leave empty rows out, and renumber the others.");
 }
 
 // --- Entries -------------------------------------------------------------------------------------
@@ -179,7 +179,7 @@ class EntryReader {
     if (at != end) [[unlikely]]
       refuse_line(
           source_, line,
-          joined({" goes on after its ", header_.values == Values::none ? "column" : "value",
+          joined({" continues after its ", header_.values == Values::none ? "column" : "value",
                   " with ", in_quotes({at, end}), "."}),
           how_to_write_matrix);
     return entry;

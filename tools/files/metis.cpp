@@ -87,7 +87,7 @@ void read_constraints(const ByteSource& source, std::uint64_t line, std::string_
   const std::int64_t constraints = count_of(source, line, 4, word);
   if (constraints > 0 && header.constraints == 0)
     refuse(joined({place_of_line(source, line - 1), " declares ", std::to_string(constraints),
-                   " weights for each vertex, but its fmt says that vertices have none."}),
+                   " weights for each vertex, but its fmt says that vertices have no weights."}),
            "Give a fmt of 10, or 11 where edges have weights too; or leave ncon out.");
   header.constraints = header.constraints == 0 ? 0 : std::max<std::int64_t>(constraints, 1);
 }

@@ -229,7 +229,7 @@ NpyHeader HeaderReader::read() {
         std::pair(has_shape_, "shape")})
     if (!has) refuse_here(joined({"the header lacks the key '", key, "'."}));
   peek();
-  if (at_ != text_.size()) refuse_here("the header goes on after its end.");
+  if (at_ != text_.size()) refuse_here("the header continues after its end.");
   header.data = begin_ + text_.size();
   return header;
 }

@@ -71,8 +71,8 @@ std::string as_text(const CountTable& table, const WorkEstimate& fit, FitMethod 
   if (!is_robust) return text.str();
   text << "fixed    " << rounded(fit.fixed, 4) << "  (of a rank, whatever it has)\n";
   if (fit.frozen > 0)
-    text << "The data cannot tell " << fit.frozen << " of " << table.types + 1
-         << " directions: there, types cost alike.\n";
+    text << "The data cannot determine " << fit.frozen << " of " << table.types + 1
+         << " directions: there, types cost the same.\n";
   return text.str();
 }
 

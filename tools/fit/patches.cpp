@@ -85,7 +85,8 @@ void write_row(std::ostream& text, const PatchNumber& number) {
   text << std::left << std::setw(9) << number.name << std::setw(13)
        << (nothing ? "-" : rounded(number.value, 4)) << std::setw(13)
        << (nothing ? "-" : rounded(number.uncertainty, 2));
-  text << (number.is_told() ? "" : "the data cannot tell: ") << text_of(number.doubt) << '\n';
+  text << (number.is_told() ? "" : "the data cannot determine it: ") << text_of(number.doubt)
+       << '\n';
 }
 
 std::string as_text(const PatchFit& fit) {

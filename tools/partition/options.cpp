@@ -151,7 +151,7 @@ std::optional<Box> given_box(const PartitionOptions& options, int dimensions) {
 
 void check_grid(const PartitionOptions& options, int dimensions) {
   if (options.rounds && !evenkeel::extents_of(options.method))
-    refuse_partition("Rounds were asked for, of a method without a grid.",
+    refuse_partition("Rounds were asked for with a method that has no grid.",
                      "Choose a grid, or leave the rounds out.");
   if (options.grid_numbers == 0 || options.grid_numbers == dimensions) return;
   refuse_partition(

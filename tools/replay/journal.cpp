@@ -109,7 +109,7 @@ std::string report_of(const JournalReplay& replay, bool is_json) {
     text.append(name).append(value).append("\n");
   };
   line("journal    ", name_of_journal(replay.version, replay.ranks, replay.reading));
-  line("looks      ", joined({std::to_string(replay.looks), ", decided again: all alike"}));
+  line("looks      ", joined({std::to_string(replay.looks), ", decided again: all the same"}));
   if (replay.own > 0)
     line("own rule   ", joined({std::to_string(replay.own), " more, which only it can repeat"}));
   line("rebalances ", std::to_string(replay.rebalances) + detail::and_unchanged(replay.unchanged));
@@ -129,8 +129,8 @@ class ChainReader {
     const std::int64_t steps = line.step - last_step_;
     last_step_ = line.step;
     if (!rank_shares(line).empty())
-      refuse_replay(joined({place.text(), " does not tell what single ranks took."}),
-                    "Give a journal of 256 ranks at the most.");
+      refuse_replay(joined({place.text(), " lacks the seconds of single ranks."}),
+                    "Give a journal of at most 256 ranks.");
     const std::vector<double> seconds = rank_seconds(line);
     if (seconds.size() != table_.bins || line.totals->steps == 0) return;
     require_same_domains(place, line.before.generation);

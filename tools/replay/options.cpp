@@ -53,7 +53,7 @@ Start start_of(const std::string& text) {
   if (text == "uniform") return Start::uniform;
   refuse_replay.value(
       "--start", text,
-      "Give optimal, the best cut of the first step, or uniform, as many bins for each "
+      "Give optimal, the best cut of the first step, or uniform, the same number of bins for each "
       "rank.");
 }
 

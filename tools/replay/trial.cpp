@@ -304,8 +304,9 @@ std::string report_of(const JournalTrial& trial, bool is_json) {
   const auto name = name_of_journal(trial.version, trial.ranks, trial.reading);
   text << "journal    " << name << '\n';
   runs("trigger    ", [](const TriedRun& run) { return run.trigger; });
-  text << "steps      " << trial.steps << " in " << trial.looks << " looks; what ranks would have "
-       << "had is known at " << trial.known << '\n';
+  text << "steps      " << trial.steps << " in " << trial.looks
+       << " looks; the load under other cuts "
+       << "is known at " << trial.known << '\n';
   runs("rebalances ",
        [](const TriedRun& run) { return text_of(run.rebalances, ", after step", 8); });
   text << "mean       " << in_seconds(trial.mean) << '\n';

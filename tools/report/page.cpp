@@ -109,10 +109,12 @@ json data_of(const Model& model) {
 // Links to the sections that the page has.
 std::string contents_of(const std::string& sections) {
   static const std::vector<std::pair<std::string, std::string>> all = {
-      {"summary", "In short"},    {"account", "With and without"}, {"time", "Time of a step"},
-      {"imbalance", "Imbalance"}, {"loads", "Load of the ranks"},  {"decisions", "Decisions"},
-      {"rebalances", "Gains"},    {"stages", "Where time goes"},   {"domains", "Domains"},
-      {"kernels", "Kernels"},     {"costs", "Learned costs"},      {"options", "Options"}};
+      {"summary", "In short"},        {"account", "With and without"},
+      {"time", "Time of a step"},     {"imbalance", "Imbalance"},
+      {"loads", "Load of the ranks"}, {"decisions", "Decisions"},
+      {"rebalances", "Gains"},        {"stages", "Stages"},
+      {"domains", "Domains"},         {"kernels", "Kernels"},
+      {"costs", "Learned costs"},     {"options", "Options"}};
   std::string links;
   for (const auto& [id, title] : all)
     if (sections.find("<section id=\"" + id + "\"") != std::string::npos)

@@ -58,9 +58,9 @@ std::string metrics_of(const View& view) {
       .value(whole(view.rebalances));
   all.begin("unchanged_rebalances_total", "counter", "Rebalances that changed nothing.")
       .value(whole(view.unchanged));
-  all.begin("paused", "gauge", "1: nothing moves until somebody says resume.")
+  all.begin("paused", "gauge", "1 if the trigger is paused until the command resume.")
       .value(view.is_paused ? 1 : 0);
-  all.begin("finished", "gauge", "1: the run has ended.")
+  all.begin("finished", "gauge", "1 if the run has ended.")
       .value(view.summary || view.is_unfinished ? 1 : 0);
   if (view.looks == 0) return std::move(all).text();
   all.begin("lambda", "gauge", "Greatest load over the average, at the last look.")

@@ -184,7 +184,7 @@ void Arena::release(void* data) noexcept {
   const std::lock_guard lock(mutex_);
   const auto block = used_.find(static_cast<std::size_t>(static_cast<char*>(data) - begin_));
   if (block == used_.end()) {
-    say("evenkeel: the test device was told to free memory that it has not allocated\n");
+    say("evenkeel: the test device was asked to free memory that it has not allocated\n");
     std::abort();
   }
   std::size_t at = block->first;

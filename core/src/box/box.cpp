@@ -63,11 +63,11 @@ void require_inside(const Box& given, const std::array<bool, 3>& periodic, const
   if (found.empty()) return;
   for (std::size_t d = 0; d < static_cast<std::size_t>(found.dimensions); ++d)
     if (!periodic[d] && (found.lower[d] < given.lower[d] || found.upper[d] > given.upper[d]))
-      refuse("Objects lie from " + text_of(found.lower[d]) + " to " + text_of(found.upper[d]) +
+      refuse("Objects extend from " + text_of(found.lower[d]) + " to " + text_of(found.upper[d]) +
                  " along " + name_of_axis(d) + ", outside the given box, which goes from " +
                  text_of(given.lower[d]) + " to " + text_of(given.upper[d]) + '.',
-             "Give a box around all objects, none (it is measured then), or make the axis "
-             "periodic.");
+             "Give a box around all objects, leave the box out (it is measured then), or make the "
+             "axis periodic.");
 }
 
 }  // namespace evenkeel

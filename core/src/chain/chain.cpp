@@ -46,7 +46,7 @@ void check(const ChainOptions& options, std::int64_t items) {
     refuse("A cut into " + parts + " parts was asked for.", "Ask for 1 or more.");
   if (!options.speeds.empty() && std::ssize(options.speeds) != options.parts)
     refuse(std::to_string(options.speeds.size()) + " speeds came for " + parts + " parts.",
-           "Give one speed per part, or none.");
+           "Give one speed per part, or no speeds.");
   for (const double speed : options.speeds)
     if (!std::isfinite(speed) || !(speed > 0))
       refuse("A speed is zero, negative, NaN or infinite.", "Speeds are positive and finite.");

@@ -28,7 +28,7 @@ void check(const CutOptions& options) {
   if (kept_parts >= 0 && kept_parts != options.parts)
     refuse("The splitters to keep make " + std::to_string(kept_parts) + " parts where " +
                std::to_string(options.parts) + " were asked for.",
-           "Keep splitters of as many parts, or none.");
+           "Keep splitters for that number of parts, or no splitters.");
   if (options.shift_penalty == 0) return;
   require_penalty(options.shift_penalty);
   if (options.kept.empty() || options.aim != Aim::nearest)

@@ -191,10 +191,10 @@ void check_sizes(const PhasedKeys& set, int phases) {
     if (!set.costs[phase].empty() && set.costs[phase].size() != set.keys.size())
       refuse(told(set.costs[phase].size()) + " costs of phase " + told(phase) + " came with " +
                  told(set.keys.size()) + " keys.",
-             "Give one cost per key for each phase, or none.");
+             "Give one cost per key for each phase, or no costs.");
   if (!set.objects.empty() && set.objects.size() != set.keys.size())
     refuse(told(set.objects.size()) + " objects came with " + told(set.keys.size()) + " keys.",
-           "Give one object per key, or none.");
+           "Give one object per key, or no objects.");
 }
 
 double heaviest_in(const PhasedKeys& set, std::size_t phase) {

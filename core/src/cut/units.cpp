@@ -148,7 +148,7 @@ Census census_of_weights(std::span<const WeightedKeys> sets) {
     if (!set.weights.empty() && set.weights.size() != set.keys.size())
       refuse(std::to_string(set.weights.size()) + " weights came with " +
                  std::to_string(set.keys.size()) + " keys.",
-             "Give one weight per key, or none.");
+             "Give one weight per key, or no weights.");
     if (set.keys.empty()) continue;
     found.objects += std::ssize(set.keys);
     found.heaviest = std::max(found.heaviest, heaviest_of(set));
@@ -179,7 +179,7 @@ Census census(std::span<const WeightedKeys> sets, int dimensions) {
     in_order = add_keys(found, set.keys) && in_order;
   }
   if (found.objects > 0 && !(CurveKey{found.greatest_key} < end_of_curve(dimensions)))
-    refuse("A key lies beyond the end of the curve.", "Make keys with a lattice.");
+    refuse("A key is beyond the end of the curve.", "Make keys with a lattice.");
   found.ranks_out_of_order = in_order && with_objects <= 1 ? 0 : 1;
   return found;
 }

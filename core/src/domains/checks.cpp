@@ -23,11 +23,11 @@ bool is_permutation_of_parts(const std::vector<int>& ranks, int parts) {
 
 void check_ranks(const char* stage, int parts, const std::vector<int>& rank_of_part) {
   if (!rank_of_part.empty() && !is_permutation_of_parts(rank_of_part, parts))
-    Refusal{stage}("The ranks do not own one part each.", "Name each rank once, or none.");
+    Refusal{stage}("The ranks do not own one part each.", "Name each rank once, or no rank.");
 }
 
 void check_has_parts(const char* stage, int parts) {
-  if (parts == 0) Refusal{stage}("Nobody owns anything yet.", "Ask after the first rebalance.");
+  if (parts == 0) Refusal{stage}("No rank owns anything yet.", "Ask after the first rebalance.");
 }
 
 void check_part(const char* stage, int parts, int part) {

@@ -49,7 +49,7 @@ void check_borders(const GridBorders& borders, const GridShape& shape, const Box
     if (all.size() != (is_used ? rows * length : 0))
       refuse("Level " + std::to_string(level) + " has " + std::to_string(all.size()) +
                  " borders, where " +
-                 (is_used ? std::to_string(rows) + " rows of " + std::to_string(length) : "none") +
+                 (is_used ? std::to_string(rows) + " rows of " + std::to_string(length) : "0") +
                  " are needed.",
              "Give each row one border more than it has domains.");
     const auto d = static_cast<std::size_t>(borders.axes[level]);

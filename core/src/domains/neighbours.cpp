@@ -80,7 +80,7 @@ Box box_of(const Domains& domains, int rank) {
   const std::vector<Box> boxes = boxes_of(domains, rank);
   if (boxes.empty())
     refuse("Rank " + std::to_string(rank) + " owns no place, so its domain has no box.",
-           "Ask boxes_of, which may return none.");
+           "Call boxes_of, which may return an empty list.");
   Box around = boxes.front();
   for (const Box& box : boxes)
     for (std::size_t d = 0; d < 3; ++d) {

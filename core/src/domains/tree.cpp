@@ -43,11 +43,11 @@ void check_node(const Bisection& node, const Branch& branch, int dimensions) {
     refuse(name + " divides parts " + std::to_string(branch.range.begin) + " to " +
                std::to_string(branch.range.end - 1) + " before part " +
                std::to_string(node.middle) + '.',
-           "Leave parts on both sides; nodes stand in pre-order.");
+           "Leave parts on both sides; nodes are in pre-order.");
   const auto d = static_cast<std::size_t>(node.axis);
   if (!(node.border >= branch.box.lower[d] && node.border <= branch.box.upper[d]))
     refuse(name + " has its border outside the box that it divides.",
-           "Divide boxes within their faces; nodes stand in pre-order.");
+           "Divide boxes within their faces; nodes are in pre-order.");
 }
 
 int way_to(const BisectionRange& range) { return range.parts() > 1 ? range.node : ~range.begin; }

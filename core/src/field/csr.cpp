@@ -312,7 +312,7 @@ void Csr::check(std::int64_t count, const SetOptions& options) const {
                        " memory and values in " + name_of(values.memory) + " memory.",
                    "Keep both in the same memory.");
   if (!values.is_packed() && values.count > 0)
-    refuse_payload("The values '" + values_.label() + "' of a payload do not lie side by side.",
+    refuse_payload("The values '" + values_.label() + "' of a payload are not contiguous.",
                    "Give one array of values.");
   if (offsets.count < count + 1 && (count > 0 || offsets.count > 0))
     refuse_payload("There are " + std::to_string(offsets.count) + " offsets for " +

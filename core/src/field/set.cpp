@@ -155,7 +155,7 @@ void check_units(std::span<const Set> sets) {
   };
   if (any(true) && any(false))
     refuse("Some sets have weights in seconds, others without a unit.",
-           "Give all of them by ek::costs, or none.");
+           "Give the weights of all sets by ek::costs, or of no set.");
 }
 
 Placement placement_of(const Set& set, std::size_t index, std::int64_t count) {
@@ -172,7 +172,7 @@ void check_reserve(const Set& set) {
   constexpr double most = 1e6;
   if (!(reserve >= 1 && reserve <= most))
     refuse("The set's .reserve is " + std::to_string(reserve) + '.',
-           "Give the room as a multiple of the objects, such as 1.2, or 0 for none.");
+           "Give the room as a multiple of the objects, such as 1.2, or 0 for no reserve.");
   for (std::size_t i = 0; i < set.fields().size(); ++i)
     if (!set.options().count.is_updated() &&
         !set.fields()[i].knows_its_count(Placement::in_place) && !set.is_companion(i))

@@ -76,7 +76,7 @@ void check_columns(const Field& columns, std::int64_t count, std::int64_t object
   if (count < 0 || count > at.count)
     refuse("There are " + std::to_string(at.count) + " columns in '" + columns.label() + "', and " +
                std::to_string(count) + " were to be renumbered.",
-           "Count those that there are.");
+           "Give a count from 0 to the number of columns.");
   if (!is_wide && objects > std::numeric_limits<std::int32_t>::max())
     refuse("The columns '" + columns.label() + "' cannot count " + std::to_string(objects) +
                " objects.",
@@ -128,7 +128,7 @@ void renumber(const Communicator& communicator, const MoveReport& report, const 
   if (!report.moved) return;
   vote(communicator, attempt(stage_name, [&] {
          if (set >= report.origins.size())
-           refuse("Columns were to be renumbered after a move that has not told origins.",
+           refuse("Columns cannot be renumbered after a move that returned no origins.",
                   "Move with .origins = true, and count sets from 0.");
        }));
   const exec::Array<Origin>& origins = report.origins[set];

@@ -147,7 +147,7 @@ Reaches reaches_of(const Frame& frame, int dimensions, const PlaceBox& around, d
     box.upper[d] = around.upper[d];
     for (const double end : {box.lower[d] - width, box.upper[d] + width})
       if (!(std::abs(frame.image(axis, end).turn) < many))
-        refuse(std::string("Objects lie more than 2^30 periods away from the box along ") +
+        refuse(std::string("Objects are more than 2^30 periods away from the box along ") +
                    "xyz"[d] + '.',
                "Bring them back into the box.");
   }

@@ -92,7 +92,7 @@ std::vector<std::size_t> parts_of_ranks(std::span<const int> rank_of_part, int r
       parts[static_cast<std::size_t>(rank_of_part[p])] = p;
   const bool each = std::find(parts.begin(), parts.end(), none) == parts.end();
   if (!each || std::ssize(rank_of_part) != ranks)
-    refuse("The ranks do not own one part each.", "Name each rank once, or none.");
+    refuse("The ranks do not own one part each.", "Name each rank once, or no rank.");
   return parts;
 }
 

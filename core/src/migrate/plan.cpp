@@ -102,7 +102,7 @@ void require_strays(std::span<const Strays> strays, std::span<const Set> sets) {
   if (strays.size() != sets.size())
     refuse("The strays of " + std::to_string(strays.size()) + " sets were given for " +
                std::to_string(sets.size()) + '.',
-           "Give those of each set, also where there are none.");
+           "Give the strays of each set, empty ones if it has no strays.");
   for (const Set& set : sets)
     if (!set.payloads().empty())
       refuse("A set with payloads cannot keep its places.", "Plan by parts or by ranks.");

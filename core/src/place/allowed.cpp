@@ -91,7 +91,7 @@ Error too_few(std::int64_t needed, std::int64_t objects, int ranks, const Assign
                "Rank " + std::to_string(last->emptiest_rank) + " would be left with " +
                    std::to_string(last->fewest_objects) +
                    " objects however evenly they are cut, and least_objects is " + each + '.',
-               "Objects at one place cannot be parted: use fewer ranks, or another method.");
+               "Objects at one place cannot be separated: use fewer ranks, or another method.");
 }
 
 }  // namespace

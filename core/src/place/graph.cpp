@@ -33,7 +33,7 @@ void require_one_graph(std::span<const Set> sets) {
     refuse("The set has no graph, which the method graph cuts.",
            "Give .graph = ek::graph(offsets, columns), on all ranks, or choose another method.");
   if (options.group.given())
-    refuse("The set has groups, which the method graph does not know.",
+    refuse("The set has groups, which the method graph does not support.",
            "Connect the objects of a group in the graph, by edges that are uncuttable.");
 }
 

@@ -67,7 +67,7 @@ exec::Array<std::int64_t> types_of(const Space& space, const Set& set, int compo
   refuse("The type of object " + std::to_string(bad) + " in '" + source.label() + "' is " +
              std::to_string(type) + '.',
          "Types are from 0 to " + std::to_string(most_types - 1) + "; " + std::to_string(no_type) +
-             " means none.");
+             " means no type.");
 }
 
 exec::Array<double> feature_of(const Space& space, const Set& set, int component) {

@@ -168,7 +168,7 @@ WorkModel::WorkModel(std::vector<Column> columns, const WorkModelOptions& option
 void WorkModel::expect(std::span<const double> costs, double width) {
   const auto is_bad = [](double cost) { return !std::isfinite(cost) || cost < 0; };
   if (costs.size() != columns_.size() || std::any_of(costs.begin(), costs.end(), is_bad))
-    refuse("Costs were expected that are negative or not finite, or not one for each column.",
+    refuse("The expected costs are negative or not finite, or not one for each column.",
            "Give a number for each column; 0 where nothing is known.");
   if (!(width > 0 && std::isfinite(width)))
     refuse("Expected costs may be off by " + text_of(width) + " of them.",

@@ -92,7 +92,7 @@ void CostMap::check_child(const CellRange& cells) const {
                  "Give 1 or more along each axis.");
     if (cells.begin[axis] < cells_.begin[axis] || cells.end[axis] > cells_.end[axis])
       refuse_map("A child covers " + cells_text(cells) + ", which its parent " +
-                     cells_text(cells_) + " has not whole.",
+                     cells_text(cells_) + " does not contain entirely.",
                  "Give each parent the part of the child that is within it.");
   }
 }
@@ -120,7 +120,7 @@ void CostMap::set_children(std::span<const ChildPatch> children, CostSpread spre
     all_cells += cells.count();
   }
   if (!std::isfinite(all_seconds))
-    refuse_map("What children cost adds up to more than a number can hold.",
+    refuse_map("The costs of children add up to more than a number can hold.",
                "Give a greater unit.");
   const auto whole = static_cast<std::int64_t>(children_.size());
   const std::int64_t shared =

@@ -143,8 +143,8 @@ const char* text_of(PatchDoubt doubt) noexcept {
   switch (doubt) {
     case PatchDoubt::none: return "told";
     case PatchDoubt::few: return "too few timings";
-    case PatchDoubt::alike: return "the sizes are too much alike";
-    case PatchDoubt::squares: return "all patches are as long along each axis";
+    case PatchDoubt::alike: return "the sizes are too similar";
+    case PatchDoubt::squares: return "all patches are squares or cubes";
     case PatchDoubt::noise: return "the timings are too noisy";
   }
   return "";
@@ -168,9 +168,9 @@ std::vector<PatchSize> patch_sizes_to_time(int dimensions, std::int64_t least,
                                            std::int64_t greatest, int count) {
   check_dimensions(dimensions);
   if (least < 1 || greatest <= least || count < 1)
-    refuse_model("Of patches from " + std::to_string(least) + " to " + std::to_string(greatest) +
-                     " cells along an axis, " + std::to_string(count) + " are to be timed.",
-                 "Give sizes from 1 on that differ, and a count from 1 on.");
+    refuse_model(std::to_string(count) + " sizes from " + std::to_string(least) + " to " +
+                     std::to_string(greatest) + " cells along an axis were asked for.",
+                 "Give a least size of at least 1, a greater one, and a count of at least 1.");
   // Sides in a geometric progression from the least to the greatest.
   constexpr int sides = 5;
   const auto side = [&](int k) {
@@ -256,7 +256,7 @@ struct PatchFitter::Impl {
 PatchFitter::PatchFitter(int dimensions, double memory) : impl_(std::make_unique<Impl>()) {
   check_dimensions(dimensions);
   if (!(memory > 0 && memory <= 1))
-    refuse_model("Of earlier timings " + text_of(memory) + " are to be remembered.",
+    refuse_model("The memory of earlier timings is " + text_of(memory) + '.',
                  "Give a share above 0 and up to 1.");
   impl_->dimensions = dimensions;
   impl_->memory = memory;

@@ -70,7 +70,7 @@ std::int64_t node_of(const Communicator& communicator) {
   const Status ready = attempt(stage_name, [&] {
     names.resize(static_cast<std::size_t>(communicator.size()));
     if (gethostname(mine.text, sizeof mine.text - 1) != 0)
-      throw Error(ErrorKind::internal, Where{stage_name}, "This host does not tell its name.",
+      throw Error(ErrorKind::internal, Where{stage_name}, "This host does not report its name.",
                   "Give the numbers of nodes yourself.");
   });
   vote(communicator, ready);

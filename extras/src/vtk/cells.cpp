@@ -13,7 +13,7 @@ std::vector<DomainCell> cells_of(const Domains& domains, std::span<const double>
     throw Error(ErrorKind::bad_input, Where{"core/vtk"},
                 "The work of " + std::to_string(work.size()) + " parts came with " +
                     std::to_string(all.parts()) + " parts.",
-                "Give the work of each part, or none.");
+                "Give the work of each part, or of no part.");
   std::vector<DomainCell> cells;
   for (int part = 0; part < all.parts(); ++part) {
     const double its_work = work.empty() ? 0 : work[static_cast<std::size_t>(part)];

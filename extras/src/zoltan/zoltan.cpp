@@ -70,7 +70,8 @@ void require_sensible(const GraphCallbacks& callbacks) {
   require_between("obj_weight_dim", callbacks.obj_weight_dim, 0, most_graph_weights);
   require_between("edge_weight_dim", callbacks.edge_weight_dim, 0, 1);
   if (!(callbacks.uncuttable_from > 0))
-    refuse("uncuttable_from is not a positive number.", "Leave it at infinity to mean none.");
+    refuse("uncuttable_from is not a positive number.",
+           "Use infinity if all edges of finite weight can be cut.");
   const auto require = [](const char* what, bool given) {
     if (!given)
       refuse(std::string("There is no call-back ") + what + '.', "Register a function for it.");

@@ -96,7 +96,7 @@ void MeetingMessage::require_together() const {
            name_of(meeting) + " with step " + std::to_string(caller.step);
   throw Error(
       ErrorKind::disagreement, Where{"monitor/epoch"},
-      "The ranks have run apart: " + who + ". Nothing was moved.",
+      "The ranks have diverged: " + who + ". Nothing was moved.",
       "Call step, rebalance, migrate and finish equally often on all ranks. Balancing is off from "
       "here on.");
 }

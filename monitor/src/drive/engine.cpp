@@ -26,7 +26,7 @@ Patience patience_of(const Options& options) {
                                         const std::string& who, double seconds) {
     Log(level, name)
         .warn(who + " has waited for other ranks for " + text_of(seconds) +
-              " s, and goes on waiting. Do all ranks call step, rebalance and finish equally "
+              " s, and continues to wait. Do all ranks call step, rebalance and finish equally "
               "often?");
   });
 }

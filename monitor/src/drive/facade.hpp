@@ -43,7 +43,7 @@ inline std::int64_t require_same_generation(const Communicator& ranks, const Sta
     throw Error(ErrorKind::disagreement, Where{stage},
                 "Some ranks have accepted a proposal and others have not: generations are " +
                     std::to_string(all.least) + " to " + std::to_string(all.greatest) + '.',
-                "Call accept() on all ranks or on none.");
+                "Call accept() on all ranks or on no rank.");
   return all.load;
 }
 

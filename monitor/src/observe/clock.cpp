@@ -72,7 +72,7 @@ void check(const std::string& name, const KernelOptions& options) {
     refuse("The kernel '" + name + "' runs every " + std::to_string(options.every) + " steps.",
            "Give a number of steps, or 0 when it is not known.");
   if (!options.types.is_fit() || options.set < 0 || options.set >= most_kernel_sets)
-    refuse("The kernel '" + name + "' is said to work on a type or a set that cannot be.",
+    refuse("The kernel '" + name + "' names a type or a set that is out of range.",
            "Types are numbered from 0 to " + std::to_string(KernelTypes::most - 1) +
                ", sets from 0 to " + std::to_string(most_kernel_sets - 1) + '.');
 }
@@ -158,7 +158,7 @@ Kernel Clock::kernel(const std::string& name, const KernelOptions& options) {
   const auto index = static_cast<std::size_t>(known - names_.begin());
   if (known != names_.end()) {
     if (!(options_[index] == options))
-      refuse("The kernel '" + name + "' is known already, with other options.",
+      refuse("The kernel '" + name + "' is registered already, with other options.",
              "Give the same phase, steps, types and set wherever it is registered.");
     return Kernel(shared_from_this(), static_cast<int>(index),
                   static_cast<int>(impl_->slots_of_kernels[index]));
@@ -193,7 +193,7 @@ Chunks Clock::chunks(int kernel, std::int64_t objects, int set) {
   if (objects < 0 || set < 0)
     refuse("The kernel '" + names_[static_cast<std::size_t>(kernel)] + "' was to work on " +
                std::to_string(objects) + " objects of set " + std::to_string(set) + " in chunks.",
-           "Counts and the numbers of sets are not negative.");
+           "Give a count and a number of a set that are not negative.");
   ChunkTimes& chunks = impl_->chunks;
   const std::size_t slot = chunks.knows(kernel, set) ? 0 : add_slots(ChunkTimes::stretches);
   ChunkTimes::Loop& loop = chunks.loop(kernel, set, slot);

@@ -35,7 +35,7 @@ void require_a_part_each(const Options& options, int ranks) {
   if (named != 0 && named != ranks)
     refuse_option("rank_of_part names " + std::to_string(named) + " ranks, and there are " +
                       std::to_string(ranks) + '.',
-                  "Name each rank once, or none.");
+                  "Name each rank once, or no rank.");
 }
 
 // If two files of a run were the same file, they would destroy each other.

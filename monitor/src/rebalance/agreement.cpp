@@ -45,11 +45,11 @@ void add_statement(RankStatement& into, const RankStatement& from) noexcept {
 void require_alike(const RankStatement& all) {
   if (all.weighted_by_all != all.weighted_by_any)
     throw Error(ErrorKind::disagreement, Where{stage_name},
-                "Some ranks gave weights for a set, others none.",
+                "Some ranks gave weights for a set, others did not.",
                 "Give .weight for the same sets on all ranks, also where a rank has no objects.");
   if (all.typed_by_all != all.typed_by_any)
     throw Error(ErrorKind::disagreement, Where{stage_name},
-                "Some ranks gave types or features for a set, others none.",
+                "Some ranks gave types or features for a set, others did not.",
                 "Give them for the same sets on all ranks, also where a rank has no objects.");
   if (all.step_least == all.step_greatest && all.generation_least == all.generation_greatest)
     return;

@@ -32,9 +32,9 @@ std::string Crowding::of_box(const MeasuredBox& measured, int dimensions) {
   has_told_of_far_ = is_far;
   if (!is_new) return {};
   const bool one = measured.far_objects == 1;
-  return std::to_string(measured.far_objects) + (one ? " object lies" : " objects lie") +
+  return std::to_string(measured.far_objects) + (one ? " object is" : " objects are") +
          " far from all others, and " + (one ? "counts" : "count") +
-         " as if on the rim of their box, which goes from " + name_of(measured.box, dimensions) +
+         " as if on the edge of their box, which goes from " + name_of(measured.box, dimensions) +
          ". Has something flown off?";
 }
 
@@ -51,7 +51,7 @@ std::string Crowding::of_cells(const CrowdedCell& crowd, const Assignment& assig
   has_told_of_cells_ = wants_new_box_ = true;
   const int dimensions = dimensions_of(assignment.domains);
   return std::to_string(crowd.in_cell) + " of " + std::to_string(crowd.objects) +
-         " objects lie in one cell of the lattice, where no cut parts them: lambda is " +
+         " objects are in one cell of the lattice, which no cut can divide: lambda is " +
          text_of(assignment.lambda) + ". The box goes from " +
          name_of(box_of(assignment.domains), dimensions) +
          ". Give a .box that fits the objects, or take a method of boxes.";

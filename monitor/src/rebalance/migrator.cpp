@@ -50,7 +50,7 @@ Status Migrator::arrive(std::span<const Set> given, std::int64_t step, StageTime
   const Domains& domains = parts_.domains.present();
   if (parts_of(domains) == 0)
     throw Error(ErrorKind::bad_input, Where{stage_name},
-                "migrate was called before anybody owned anything.",
+                "migrate was called before any rank owned anything.",
                 "Call rebalance first: it makes the first domains.");
   check_each(given);  // before memory is allocated by a wrong count
   into.sets.assign(given.begin(), given.end());

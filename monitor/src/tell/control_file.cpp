@@ -86,7 +86,7 @@ ControlFile::Content ControlFile::take_away(const OpenedFile& seen, const Judge&
   if (aside.empty() || std::rename(path_.c_str(), aside.c_str()) != 0) {
     const std::string reason = detail::reason_of(errno);
     if (!aside.empty()) ::unlink(aside.c_str());
-    return {{{}, "it cannot be taken away: " + reason}};
+    return {{{}, "it cannot be renamed: " + reason}};
   }
   OpenedFile moved = open_regular(aside, O_RDONLY, Links::refused);
   Content now;

@@ -232,7 +232,8 @@ Journal::Journal(const std::string& path, Begin begin) : path_(path) {
     refuse("another run, or another Balancer of this one, is writing to it",
            "Give each Balancer a file of its own, by its options in code.");
   if (!is_of_a_journal(detail::read_from(file_, 0, journal_begin.size())))
-    refuse("it holds something that is no journal", "Name a file that may be lost.");
+    refuse("it holds data that is not a journal",
+           "Name a new file, or a journal that may be overwritten.");
   if (ftruncate(file_.number(), 0) != 0)
     refuse(detail::reason_of(errno), "Name a file that may be emptied.");
 }

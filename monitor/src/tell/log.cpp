@@ -41,9 +41,9 @@ std::string counted(std::int64_t number, const std::string& what) {
 
 std::string forgotten_of(const Outcome& outcome) {
   if (outcome.forgotten == 0) return {};
-  return "; what " + counted(outcome.forgotten, "object") +
-         (outcome.forgotten == 1 ? " costs is" : " cost is") +
-         " forgotten, since objects have come or gone";
+  return "; for " + counted(outcome.forgotten, "object") +
+         (outcome.forgotten == 1 ? " the learned cost was" : " the learned costs were") +
+         " dropped: objects were added or removed";
 }
 
 std::string phases_of(const Outcome& outcome) {
@@ -52,7 +52,7 @@ std::string phases_of(const Outcome& outcome) {
   for (const double lambda : outcome.phase_lambdas)
     text += (text.empty() ? " (" : ", ") + fixed(lambda, 2);
   return text + " in its phases, " + fixed(outcome.shortfall_percent, 1) +
-         " % above what no cut can be below)";
+         " % above the lower bound of any cut)";
 }
 
 // The outcome, to be appended to a line.
@@ -65,7 +65,7 @@ std::string outcome_of(const JournalLine& line) {
                                ? "; new domains in " + took
                                : "; " + counted(outcome.objects_moved, "object") + " (" +
                                      bytes_of(outcome.bytes_moved) + ") moved in " + took;
-  return what + (outcome.lambda > 0 ? "; lambda " + fixed(outcome.lambda, 2) + " foreseen" : "") +
+  return what + (outcome.lambda > 0 ? "; lambda " + fixed(outcome.lambda, 2) + " predicted" : "") +
          phases_of(outcome) + forgotten_of(outcome);
 }
 
@@ -109,9 +109,10 @@ std::string of_costs(const Summary& run) {
 std::string of_savings(const Summary& run) {
   const Account& account = run.account;
   const double saved = account.saved();
-  std::string text = account.knows_never ? "Without them the slowest ranks would have worked "
-                                         : "Had it stayed as uneven as it last was without them, "
-                                           "the slowest ranks would have worked ";
+  std::string text = account.knows_never
+                         ? "Without them the slowest ranks would have worked "
+                         : "If the imbalance without them had stayed as last known, "
+                           "the slowest ranks would have worked ";
   text += amount(run, account.never) + ": " + amount(run, std::abs(saved)) +
           (saved >= 0 ? " saved" : " lost");
   if (account.uncertainty > 0) text += ", give or take " + amount(run, account.uncertainty);
@@ -123,9 +124,9 @@ std::string of_gains(const Summary& run) {
   const Ledger& ledger = run.state.ledger;
   if (ledger.gains.counted == 0) return {};
   constexpr double seconds = 1e-9;
-  std::string text = " Against the domains that each has replaced they gained " +
+  std::string text = " Compared with the domains that each replaced, they gained " +
                      amount(run, ledger.gains.gained * seconds) + "; " +
-                     amount(run, ledger.gains.foreseen * seconds) + " net were foreseen";
+                     amount(run, ledger.gains.foreseen * seconds) + " net were predicted";
   if (ledger.gains.losses > 0)
     text += "; " + count_of(ledger.gains.losses) + " did not pay for " +
             (ledger.gains.losses == 1 ? "itself" : "themselves");
@@ -175,9 +176,9 @@ std::string lines_of(const CostTable& costs) {
   if (costs.empty()) return {};
   const bool has_sets = std::any_of(costs.rows.begin(), costs.rows.end(),
                                     [](const CostRow& row) { return row.set != 0; });
-  std::string text = "What things cost (give or take one standard error";
+  std::string text = "Learned costs (give or take one standard error";
   if (costs.frozen > 0)
-    text += "; " + counted(costs.frozen, "direction") + " cannot be told from the measurements";
+    text += "; the measurements do not determine " + counted(costs.frozen, "direction");
   text += "):";
   for (const CostRow& row : costs.rows) {
     text += "\n  ";
@@ -192,10 +193,9 @@ std::string lines_of(const CostTable& costs) {
 }
 
 const char* const advice_on_costs =
-    "Cuts leave the load far more uneven than foreseen: what objects cost is only guessed, from "
-    "the "
-    "time of whole ranks. Give sets a .weight, or time loops in chunks; a load that moves within "
-    "ranks is not followed without.";
+    "Cuts leave the load far more uneven than predicted: costs of objects are only guessed, from "
+    "the time of whole ranks. Give sets a .weight, or time loops in chunks. Without either, load "
+    "that shifts within a rank goes unnoticed.";
 
 std::string summary_of(const Summary& run) {
   const std::string costs = lines_of(run.costs);

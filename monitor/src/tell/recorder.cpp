@@ -60,7 +60,7 @@ void Recorder::write(const std::string& line) {
 
 void Recorder::note_full_journal() {
   tell("the journal " + in_quotes(journal_->path()) +
-           " ends here: " + detail::reason_of(journal_->error_number()) + "; the run goes on",
+           " ends here: " + detail::reason_of(journal_->error_number()) + "; the run continues",
        LogLevel::summary);
   journal_.reset();
 }
@@ -100,7 +100,7 @@ void Recorder::obey(const std::string& said) {
   if (const auto command = command_from_text(said)) {
     unsigned waiting = commands_.load();
     while (!commands_.compare_exchange_weak(waiting, with(waiting, *command))) continue;
-    tell("told to " + said);
+    tell("received the command " + said);
   } else if (said.starts_with(journal_command)) {
     start_journal(said.substr(journal_command.size()));
   }

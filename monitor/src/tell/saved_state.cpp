@@ -32,7 +32,7 @@ std::string costs_text(const CostTable& costs) {
 
 [[noreturn]] void refuse(const std::string& source, const std::string& problem) {
   throw Error(ErrorKind::bad_input, Where{"monitor/state"}, source + ": " + problem,
-              "Give a state that this version of evenkeel has saved, or none.");
+              "Give a state that this version of evenkeel has saved, or no state.");
 }
 
 // A state that evenkeel wrote is valid; a state that was edited may not be.

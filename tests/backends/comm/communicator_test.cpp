@@ -225,7 +225,7 @@ TEST(SharedCores, TheAnswerIsTheSameOnAllRanks) {
   const Communicator communicator = test::world();
   const int shared = communicator.ranks_share_cores() ? 1 : 0;
   EXPECT_EQ(communicator.all_reduce(shared, Reduction::sum), shared * communicator.size());
-  EXPECT_LE(shared, communicator.size() - 1) << "one rank alone has nobody to share with";
+  EXPECT_LE(shared, communicator.size() - 1) << "one rank alone shares with no rank";
 }
 
 #ifdef __linux__

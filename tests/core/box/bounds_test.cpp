@@ -19,11 +19,11 @@ struct Spread {
 constexpr Spread spreads[] = {
     {"some everywhere", [](int rank, int) { return std::int64_t{100} + 37 * rank; }},
     {"many on one rank", [](int rank, int) { return std::int64_t{rank == 0 ? 20'000 : 3}; }},
-    {"none on odd ranks", [](int rank, int) { return std::int64_t{rank % 2 == 0 ? 10 : 0}; }},
+    {"no objects on odd ranks", [](int rank, int) { return std::int64_t{rank % 2 == 0 ? 10 : 0}; }},
     {"one each", [](int, int) { return std::int64_t{1}; }},
     {"one on the last rank",
      [](int rank, int size) { return std::int64_t{rank == size - 1 ? 1 : 0}; }},
-    {"none at all", [](int, int) { return std::int64_t{0}; }},
+    {"no objects at all", [](int, int) { return std::int64_t{0}; }},
 };
 
 // The coordinates are away from the origin, so that a stray zero would be visible.
@@ -214,7 +214,7 @@ TEST_F(BoundsOn, ARefusedSetIsTheSameErrorOnAllRanks) {
                   ": core/field: Field 1, 'std::vector', has 3 objects where the set has 4");
   }
   Positions x = some(4);
-  EXPECT_NO_THROW(bounds(host, communicator, set(x))) << "and goes on";
+  EXPECT_NO_THROW(bounds(host, communicator, set(x))) << "and continues";
 }
 
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)

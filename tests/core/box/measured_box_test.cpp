@@ -131,7 +131,7 @@ TEST_P(MeasuredBoxTest, DegenerateObjects) {
   const Places point(1000, Place{3, 4, 5});
   EXPECT_EQ(measure(point).box, around(point));
   const Places point_and_far = with(point, {{1e7, 0, 0}});
-  EXPECT_EQ(measure(point_and_far).box, around(point_and_far)) << "nothing to tell apart";
+  EXPECT_EQ(measure(point_and_far).box, around(point_and_far)) << "nothing to distinguish";
   Places plane = cloud(3000);
   for (Place& place : plane) place[1] = 7;
   EXPECT_EQ(measure(with(plane, {{0, 1e9, 0}})).box, around(plane));

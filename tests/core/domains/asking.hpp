@@ -345,7 +345,7 @@ template <class SomeDomains>
 void expect_refused_halos(const SomeDomains& decomposition) {
   const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
   const Box box = {{0, 0, 0}, {1, 1, 1}};
-  EXPECT_ERROR(SomeDomains().ranks_within(box, 1), "core/domains: Nobody owns anything yet.");
+  EXPECT_ERROR(SomeDomains().ranks_within(box, 1), "core/domains: No rank owns anything yet.");
   for (const double width : {-1.0, nan, infinity})
     EXPECT_ERROR(decomposition.ranks_within(box, width),
                  "core/domains: A halo of this width was asked for: ");
@@ -368,9 +368,9 @@ void expect_refusals(const SomeDomains& decomposition) {
   EXPECT_EQ(nothing.parts(), 0);
   EXPECT_EQ(nothing.generation(), 0);
   EXPECT_EQ(nothing.dimensions(), 0);
-  EXPECT_ERROR(nothing.owner_of(Point{}), "core/domains: Nobody owns anything yet.");
+  EXPECT_ERROR(nothing.owner_of(Point{}), "core/domains: No rank owns anything yet.");
   EXPECT_ERROR(nothing.box_of(0), "core/domains: Part 0 of 0 was asked for.");
-  EXPECT_ERROR(nothing.write_parts(host, set(x), parts.data()), "Nobody owns anything yet.");
+  EXPECT_ERROR(nothing.write_parts(host, set(x), parts.data()), "No rank owns anything yet.");
 
   for (const int part : {-1, decomposition.parts()})
     EXPECT_ERROR(decomposition.box_of(part), "core/domains: Part " + std::to_string(part) + " of ");

@@ -101,7 +101,7 @@ TEST(Cells, MisuseIsAnError) {
   EXPECT_ERROR(cells_between({box, {0, 1, 1}}, grid, grid, 0), "A mesh has 0 cells along x.");
   EXPECT_ERROR(cells_between({{}, {1, 1, 1}}, grid, grid, 0), "different boxes");
   EXPECT_ERROR(cells_between({box, {4, 4, 4}}, grid, grid, 2), "Rank 2 owns no domain.");
-  EXPECT_ERROR(cells_between({box, {4, 4, 4}}, grid, {}, 0), "Nobody owns anything yet.");
+  EXPECT_ERROR(cells_between({box, {4, 4, 4}}, grid, {}, 0), "No rank owns anything yet.");
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ TEST(CurveDomains, WithoutPartsNobodyOwnsAnything) {
   EXPECT_EQ(nothing.dimensions(), 0);
   EXPECT_TRUE(nothing.splitters().empty());
   EXPECT_ERROR(nothing.owner_of(std::array{0.5, 0.5, 0.5}),
-               "core/domains: Nobody owns anything yet. Ask after the first rebalance.");
+               "core/domains: No rank owns anything yet. Ask after the first rebalance.");
 }
 
 TEST(CurveDomains, HoldsWhatItWasMadeOf) {

@@ -62,8 +62,8 @@ TEST(Domains, WithoutPartsNobodyOwnsAnything) {
   std::vector<int> ranks(4);
   for (const Domains& nothing : {Domains(), Domains(GridDomains()), Domains(TreeDomains())}) {
     EXPECT_EQ(parts_of(nothing), 0);
-    EXPECT_ERROR(write_ranks(host, nothing, set(x), ranks.data()), "Nobody owns anything yet.");
-    EXPECT_ERROR(write_ranks(host, nothing, set(none), nullptr), "Nobody owns anything yet.");
+    EXPECT_ERROR(write_ranks(host, nothing, set(x), ranks.data()), "No rank owns anything yet.");
+    EXPECT_ERROR(write_ranks(host, nothing, set(none), nullptr), "No rank owns anything yet.");
   }
 }
 

@@ -241,7 +241,7 @@ TEST(GridDomains, BordersThatMakeNoSense) {
   EXPECT_ERROR(with({GridScheme::staggered, {0, 1, 2}, {{two, three, {}}}}),
                "Level 1 has 4 borders, where 2 rows of 4 are needed.");
   EXPECT_ERROR(with({GridScheme::tensor, {0, 1, 2}, {{two, three, {0, 1}}}}),
-               "Level 2 has 2 borders, where none are needed.");
+               "Level 2 has 2 borders, where 0 are needed.");
   const double nan = std::nan("");
   for (const std::vector<double>& row : {std::vector{0.1, 0.5, 1.0},
                                          {0.0, 0.5, 0.9},

@@ -242,7 +242,7 @@ TEST(Neighbours, OfWhoOwnsNothing) {
   EXPECT_ERROR(box_of(curve, 0), "Rank 0 owns no place");
   EXPECT_EQ(box_of(curve, 1), unit);
   EXPECT_ERROR(boxes_of(curve, 2), "The domain of rank 2 of 2");
-  EXPECT_ERROR(neighbours_of(Domains(), 0), "Nobody owns anything yet.");
+  EXPECT_ERROR(neighbours_of(Domains(), 0), "No rank owns anything yet.");
 }
 
 }  // namespace

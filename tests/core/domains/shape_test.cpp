@@ -86,7 +86,7 @@ TEST(Factored, FlatSidesAreNotDivided) {
   EXPECT_EQ(factored(6, 2, {1, 0, 9}), (GridShape{2, {6, 1, 1}}));
   EXPECT_EQ(factored(6, 3, {1e200, 1e-200, 1e200}), (GridShape{3, {2, 1, 3}}));
   for (const int dimensions : {1, 2, 3})
-    EXPECT_EQ(factored(30, dimensions, {0, 0, 0}), factored(30, dimensions)) << "all alike";
+    EXPECT_EQ(factored(30, dimensions, {0, 0, 0}), factored(30, dimensions)) << "all the same";
 }
 
 // The area of all faces inside a box.
@@ -162,7 +162,7 @@ void expect_as_mpi(int dimensions, bool reorder) {
                   &cartesian);
   const RankGrid grid = grid_of(cartesian);
   EXPECT_EQ(grid.shape, shape);
-  EXPECT_TRUE(grid.rank_of_part.empty()) << "numbered alike";
+  EXPECT_TRUE(grid.rank_of_part.empty()) << "numbered the same";
   for (int rank = 0; rank < test::size(); ++rank) {
     Extents at = {};
     MPI_Cart_coords(cartesian, rank, dimensions, at.data());

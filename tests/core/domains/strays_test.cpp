@@ -54,7 +54,7 @@ TEST(Strays, PositionsMustBeFinite) {
 
 TEST(Strays, NobodyOwnsAnythingYet) {
   EXPECT_ERROR(StrayFinder(Space::where(MemoryKind::host), Domains(), 0, 1),
-               "Nobody owns anything yet.");
+               "No rank owns anything yet.");
 }
 
 }  // namespace

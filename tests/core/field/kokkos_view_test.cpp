@@ -272,7 +272,7 @@ TEST(View, UnmanagedMemoryIsBorrowed) {
     expect_in_place(as_pairs, owner);
     ViewIn<Instance, double**, Left> by_component(owner.data(), 4, 2);
     expect_in_place(by_component, owner);
-    EXPECT_EQ(field_of(owner).ownership(), Ownership::sole) << "nobody else holds it";
+    EXPECT_EQ(field_of(owner).ownership(), Ownership::sole) << "no other view holds it";
   });
 }
 

@@ -338,7 +338,7 @@ TEST(CutNets, RefusesWhatMakesNoSense) {
   refuses([](NetShare& bad) { bad.offsets[2] = 900; }, "fall after net 2");
   refuses([](NetShare& bad) { bad.offsets[0] = 1; }, "begin at 1");
   refuses([](NetShare& bad) { bad.pins.pop_back(); }, "pins in 'std::vector'");
-  refuses([](NetShare& bad) { bad.objects = -1; }, "How many objects this rank has");
+  refuses([](NetShare& bad) { bad.objects = -1; }, "The number of objects of this rank");
   std::vector<double> weights(std::size_t(std::ssize(good.offsets)) - 1, 1.0);
   weights.back() = -2;
   EXPECT_ERROR(cut(good, {.net_weight = weights}), "of the net weights in 'std::vector' is -2");

@@ -71,7 +71,7 @@ TEST_F(MemoryOn, StagingKeepsToItsBudget) {
     if (size == 1) continue;
     EXPECT_GE(told.sent + told.received, 10 * options.staging_bytes * 9 / 10);
     const bool direct = now.key == &key_in_ranges;
-    EXPECT_EQ(told.staging > 0, !direct) << "what lies in ranges needs none";
+    EXPECT_EQ(told.staging > 0, !direct) << "objects in ranges need no staging";
     EXPECT_LT(told.lists, (direct ? 9 : 17) * (count + std::ssize(cloud.x)));
   }
 }
@@ -92,7 +92,7 @@ TEST_F(MemoryOn, OriginsAreCounted) {
     EXPECT_EQ(told.sent, report.sent * bytes);
     EXPECT_EQ(told.peak(), report.memory.peak());
     EXPECT_EQ(report.bytes, communicator.all_reduce(report.sent, Reduction::sum) * bytes_of_object)
-        << "what the application has not asked to move is not told as moved";
+        << "fields that the application did not ask to move are not reported as moved";
   }
 }
 

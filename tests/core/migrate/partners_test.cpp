@@ -216,7 +216,7 @@ TEST_F(Partners, OneMessageTooManyWouldBeNoticed) {
 }
 
 TEST_F(Partners, APartnerThatIsLeftOutWouldBeNoticed) {
-  if (size == 1) GTEST_SKIP() << "there is nobody to trade with";
+  if (size == 1) GTEST_SKIP() << "there is no rank to trade with";
   Vectors cloud(own(5));
   Prepared prepared;
   const auto to_next = [&](std::size_t, std::int64_t) { return next; };

@@ -203,7 +203,7 @@ TEST_F(PlanOn, AFailureThatACallerBringsIsTheSameErrorOnAllRanks) {
     const std::string text = test::error_everywhere([&] { plan_of(orders, status); });
     EXPECT_EQ(text,
               "evenkeel: rank " + std::to_string(culprit) + ": core/order: No order. Mend it.");
-    EXPECT_EQ(plan_of(orders).objects_moved, size == 1 ? 0 : 5 * size) << "and goes on";
+    EXPECT_EQ(plan_of(orders).objects_moved, size == 1 ? 0 : 5 * size) << "and continues";
   }
 }
 

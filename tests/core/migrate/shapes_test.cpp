@@ -27,7 +27,7 @@ class AgreeOnSets : public test::OnRanks {
     for (int culprit = 0; culprit < size; ++culprit) {
       const std::string text = error_of(rank == culprit ? odd : usual);
       EXPECT_MENTIONS(text, size == 1 ? "nothing was thrown" : part);
-      EXPECT_EQ(error_of(usual), "nothing was thrown") << "and goes on";
+      EXPECT_EQ(error_of(usual), "nothing was thrown") << "and continues";
     }
   }
 
@@ -220,7 +220,7 @@ TEST_F(AgreeOnSets, RefusedSetsAreTheSameErrorOnAllRanks) {
   expect_refusal(usual, {set(x, carry(borrowed))}, "keeps its memory, so nothing would store");
   expect_refusal(usual, {set(x, carry(mass), {.weight = three})},
                  "There are 3 weights for 4 objects");
-  EXPECT_EQ(error_of(usual), "nothing was thrown") << "and goes on";
+  EXPECT_EQ(error_of(usual), "nothing was thrown") << "and continues";
 }
 
 TEST_F(AgreeOnSets, TheLowestOfSeveralRefusalsIsTold) {

@@ -179,7 +179,7 @@ TEST(MeasuredWeights, TheMeanStaysWithinAFactorOf100) {
   EXPECT_EQ(measured(2, 1e-9, 4, {}), (Weights{0.04, 0.04}));
   EXPECT_EQ(measured(2, 0, 4, {}), (Weights{0.04, 0.04})) << "not measured yet";
   EXPECT_EQ(measured(2, 1000, 4, Weights{1, 3}), (Weights{300, 500}));
-  EXPECT_EQ(measured(2, 0, 0, Weights{1, 3}), (Weights{0, 0})) << "nobody computes";
+  EXPECT_EQ(measured(2, 0, 0, Weights{1, 3}), (Weights{0, 0})) << "no rank computes";
 }
 
 // The sum is the cost, every object has a positive weight, and heavy objects stay heavy.

@@ -378,9 +378,9 @@ TEST(PatchModel, BadInput) {
   for (const PatchModel& bad : {PatchModel{2, 0, {}, 0}, PatchModel{2, 1, {-1, 0, 0}, 0},
                                 PatchModel{2, 1, {}, std::nan("")}})
     EXPECT_ERROR(bad.seconds_of({1, 1, 1}), "A model of patches has a number that is negative");
-  EXPECT_ERROR(patch_sizes_to_time(2, 4, 4, 10), "Give sizes from 1 on that differ");
-  EXPECT_ERROR(PatchFitter(2, 0), "are to be remembered");
-  EXPECT_ERROR(PatchFitter(2, 2), "are to be remembered");
+  EXPECT_ERROR(patch_sizes_to_time(2, 4, 4, 10), "Give a least size of at least 1, a greater one");
+  EXPECT_ERROR(PatchFitter(2, 0), "The memory of earlier timings is");
+  EXPECT_ERROR(PatchFitter(2, 2), "The memory of earlier timings is");
   EXPECT_ERROR(PatchFitter(2).fit(), "There are no timings of patches.");
   PatchFitter fitter(2);
   EXPECT_ERROR(fitter.add({{1, 1, 1}, -1}), "The timing of a patch is -1 seconds.");

@@ -93,7 +93,7 @@ TEST(Meeting, WhoCameForWhatIsTold) {
   EXPECT_EQ(
       error_of(combined({from(4, Meeting::look, 107), from(1, Meeting::finish, 100),
                          from(2, Meeting::look, 108), from(3, Meeting::farewell, 12)})),
-      "evenkeel: monitor/epoch: The ranks have run apart: rank 1 was in finish with step "
+      "evenkeel: monitor/epoch: The ranks have diverged: rank 1 was in finish with step "
       "100, rank 2 was at a look with step 108, rank 3 was at the end without finish with "
       "step 12. Nothing was moved. Call step, rebalance, migrate and finish equally often on all "
       "ranks. Balancing is off from here on.");
@@ -119,11 +119,11 @@ int times_told(double patience, std::chrono::milliseconds wait) {
   int told = 0;
   const Patience waiting(patience, [&](const std::string& who, double seconds) {
     ++told;
-    EXPECT_EQ(who, "somebody");
+    EXPECT_EQ(who, "some rank");
     EXPECT_EQ(seconds, patience);
   });
   Slow pending{std::chrono::steady_clock::now() + wait};
-  waiting.wait_for(pending, [] { return std::string("somebody"); });
+  waiting.wait_for(pending, [] { return std::string("some rank"); });
   EXPECT_TRUE(pending.test());
   return told;
 }

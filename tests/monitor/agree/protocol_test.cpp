@@ -392,7 +392,7 @@ TEST_P(ProtocolTest, FinishesInEveryPhaseOfALook) {
       Session session(outer, GetParam(), first_state(), 1, with_picture);
       session.begin_look(phase);
       static_cast<void>(session.finish());
-      EXPECT_FALSE(session.finish().has_value()) << "they are told once";
+      EXPECT_FALSE(session.finish().has_value()) << "they are reported once";
       for (std::int64_t passed = phase + 1; passed <= last; ++passed)
         EXPECT_EQ(session.advance(first_end + passed), nullptr);
       EXPECT_NE(session.look(first_end + 100), nullptr);

@@ -448,7 +448,7 @@ TEST(Ledger, RemembersWhatWasPromised) {
   ledger.enter(step_of(110), false, true);
   ledger.open_entry();
   EXPECT_EQ(ledger.gains.foreseen, 1234);
-  EXPECT_EQ(ledger.last.predicted, 0) << "nobody has looked in between";
+  EXPECT_EQ(ledger.last.predicted, 0) << "no look came in between";
 }
 
 // --- The uncertainty -----------------------------------------------------------------------------

@@ -321,7 +321,7 @@ TEST(ShadowBeside, WhatNoCutCuresIsNotAdvised) {
   EXPECT_EQ(seen.rebalances, 0);
   EXPECT_EQ(seen.gain, 0);
   const Seen blind = watch(incurable, {.survey_period = 0});
-  EXPECT_GT(blind.rebalances, 0) << "nobody knows";
+  EXPECT_GT(blind.rebalances, 0) << "without surveys, that is not known";
   EXPECT_LT(blind.truth, 0);
 }
 

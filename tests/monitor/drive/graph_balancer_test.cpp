@@ -176,7 +176,7 @@ TEST_F(GraphBalancing, CellsCostWhatTheirRanksMeasure) {
 }
 
 TEST_F(GraphBalancing, RanksThatDisagreeAreTold) {
-  if (size == 1) GTEST_SKIP() << "alone, nobody disagrees";
+  if (size == 1) GTEST_SKIP() << "one rank alone cannot disagree";
   GraphBalancer balancer(ranks, deterministic);
   mesh.heat(3);
   const Graph graph = mesh.as_graph({.weight = mesh.weights});
@@ -185,7 +185,7 @@ TEST_F(GraphBalancing, RanksThatDisagreeAreTold) {
     balancer.accept();
   else
     balancer.drop();
-  EXPECT_ERROR(balancer.propose(graph), "Call accept() on all ranks or on none.");
+  EXPECT_ERROR(balancer.propose(graph), "Call accept() on all ranks or on no rank.");
 }
 
 TEST_F(GraphBalancing, RefusesGraphsThatMakeNoSense) {

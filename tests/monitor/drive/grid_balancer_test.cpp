@@ -71,7 +71,7 @@ TEST_F(GridBalancers, ComeToEvenDomainsFromOneNumberEach) {
     int accepted = 0;
     for (int round = 0; round < 8; ++round) {
       const auto next = balancer.propose(work_in(balancer.domain()));
-      EXPECT_TRUE(test::same_everywhere(communicator, next ? "a proposal" : "none"));
+      EXPECT_TRUE(test::same_everywhere(communicator, next ? "a proposal" : "no proposal"));
       if (!next) continue;
       EXPECT_EQ(next->generation(), balancer.domains().generation() + 1);
       balancer.accept();
@@ -192,7 +192,7 @@ TEST_F(GridBalancers, LooksAtKernelsByThemselves) {
       for (int i = 0; i < static_cast<int>(1e4 * work_in(balancer.domain())); ++i) sink = sink + i;
     }
     const auto next = balancer.step();
-    EXPECT_TRUE(test::same_everywhere(communicator, next ? "a proposal" : "none"));
+    EXPECT_TRUE(test::same_everywhere(communicator, next ? "a proposal" : "no proposal"));
     if (!next) continue;
     balancer.accept();
     ++proposals;

@@ -125,7 +125,8 @@ TEST(AllSteps, RandomRunsOfSeveralRanks) {
 
 TEST(AllStepsSpread, VariesAsTheMeasuredLoadDoes) {
   EXPECT_EQ(all_of({10, 30, 20}).spread(40), (StepSlots{20, 60, 40}));
-  EXPECT_EQ(all_of({0, 0}).spread(40), (StepSlots{40, 40})) << "without a load all are alike";
+  EXPECT_EQ(all_of({0, 0}).spread(40), (StepSlots{40, 40}))
+      << "without a load all steps are the same";
 }
 
 TEST(AllStepsSpread, StepsBeforeAndAfterAMoveHaveTheirOwnMean) {

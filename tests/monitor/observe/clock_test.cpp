@@ -302,7 +302,7 @@ TEST_F(ClockTest, TheSameNameWithOtherOptionsIsAnError) {
   static_cast<void>(clock->kernel("force", {.phase = 2, .every = 5}));
   for (const KernelOptions& other :
        {KernelOptions{}, KernelOptions{.phase = 2}, KernelOptions{.phase = 1, .every = 5}})
-    EXPECT_ERROR(clock->kernel("force", other), "known already, with other options");
+    EXPECT_ERROR(clock->kernel("force", other), "registered already, with other options");
   EXPECT_EQ(clock->names().size(), 1U);
   EXPECT_EQ(clock->options(), (std::vector<KernelOptions>{{.phase = 2, .every = 5}}));
 }

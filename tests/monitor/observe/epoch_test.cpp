@@ -477,7 +477,7 @@ TEST(Phases, OneAloneIsTheLoad) {
     EXPECT_EQ(totals.critical_load(), 30);
     EXPECT_DOUBLE_EQ(totals.lambda(), 1.5);
   }
-  EXPECT_EQ(totals_of_loads({10, 30}).critical_load(), 30) << "nobody said anything of phases";
+  EXPECT_EQ(totals_of_loads({10, 30}).critical_load(), 30) << "no sample has phases";
   EXPECT_EQ(Totals{}.critical_load(), Totals{}.load.greatest);
 }
 
@@ -494,7 +494,7 @@ TEST(Phases, WhatCannotBeIsUnfit) {
   EXPECT_EQ(totals.phases[1].sum, 0);
   Sample more = sample_of(5);
   more.phases.assign(12, 1);
-  EXPECT_EQ(totals_of(more, 0).phases[7].sum, 1) << "what is beyond the last is nobody's";
+  EXPECT_EQ(totals_of(more, 0).phases[7].sum, 1) << "phases beyond the last are dropped";
 }
 
 TEST(Phases, TheCriticalLoadIsNoLessThanTheGreatestAndSaturates) {

@@ -183,7 +183,7 @@ class Strict : public Union {
     KernelNames names = knowing(rank == odd ? of_odd : of_others);
     const std::string text = test::error_everywhere([&] { names.unite(communicator, true); });
     expect_same_hash(names);
-    EXPECT_NO_THROW(names.unite(communicator, false)) << "and goes on";
+    EXPECT_NO_THROW(names.unite(communicator, false)) << "and continues";
     return text;
   }
 };

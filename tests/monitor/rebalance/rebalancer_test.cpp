@@ -86,7 +86,7 @@ TEST(Rebalancer, TakesEarlierDomainsAgain) {
   const Rebalanced back = program.rebalance({.back_to = 1});
   EXPECT_EQ(back.outcome->earlier, program.ranks_.size() > 1);
   program.expect_at_home();
-  EXPECT_FALSE(program.rebalance({.back_to = 77}).outcome->earlier) << "nobody has kept those";
+  EXPECT_FALSE(program.rebalance({.back_to = 77}).outcome->earlier) << "no rank has kept those";
 }
 
 TEST(Rebalancer, HasNoOutcomeWhereNoRankEverHadAnObject) {
@@ -110,7 +110,7 @@ TEST(Rebalancer, RunsHooksAfterTheReport) {
 
 TEST(Migrator, SendsStraysHome) {
   Program program({.box = Box{{0, 0, 0}, {1, 1, 1}}});
-  EXPECT_ERROR(program.migrate(), "migrate was called before anybody owned anything.");
+  EXPECT_ERROR(program.migrate(), "migrate was called before any rank owned anything.");
   program.rebalance();
   for (auto& x : program.x_) x[0] = 1 - x[0];
   const MoveReport report = program.migrate();

@@ -36,7 +36,7 @@ class ControlFileTest : public testing::Test {
     for (int look = 0; look < 4; ++look) {
       const ControlText found = take();
       EXPECT_EQ(found.lines, Lines());
-      EXPECT_TRUE(told.empty() || found.problem.empty()) << "told once";
+      EXPECT_TRUE(told.empty() || found.problem.empty()) << "reported once";
       told += found.problem;
     }
     EXPECT_TRUE(is_there());
@@ -140,7 +140,7 @@ TEST_F(ControlFileTest, WhatIsWrittenInItsPlaceIsRead) {
   for (int again = 0; again < 2; ++again) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));  // file times are coarse
     write("reblance\n");
-    EXPECT_NE(take().problem, "") << "told again, since it came again";
+    EXPECT_NE(take().problem, "") << "reported again, since it came again";
   }
 }
 
@@ -193,7 +193,7 @@ TEST_F(ControlFileTest, WhatCannotBeTakenAwayIsNotSaid) {
                                std::filesystem::perm_options::remove);
   {
     const test::Unprivileged without_rights;
-    EXPECT_EQ(told_of_what_stays(), left_alone("it cannot be taken away: Permission denied"));
+    EXPECT_EQ(told_of_what_stays(), left_alone("it cannot be renamed: Permission denied"));
   }
   std::filesystem::permissions(directory, std::filesystem::perms::owner_write,
                                std::filesystem::perm_options::add);

@@ -25,8 +25,8 @@ TEST_F(FilesTest, OnlyRegularOnesAreOpened) {
     for (const std::string& path : {fifo, std::string("/dev/null"), std::string("/dev/full")})
       EXPECT_EQ(open_regular(path, flags).reason, "it is not a regular file") << path;
   EXPECT_EQ(reason_for(at(".")), "Is a directory");
-  EXPECT_EQ(reason_for(at("none")), "No such file or directory");
-  EXPECT_TRUE(open_regular(at("none"), O_RDONLY).is_missing);
+  EXPECT_EQ(reason_for(at("missing")), "No such file or directory");
+  EXPECT_TRUE(open_regular(at("missing"), O_RDONLY).is_missing);
   EXPECT_TRUE(open_regular("", O_RDONLY).is_missing);
   EXPECT_FALSE(open_regular(fifo, O_RDONLY).is_missing);
   EXPECT_TRUE(open_regular(scratch.with_file("plain", "text"), O_RDONLY));

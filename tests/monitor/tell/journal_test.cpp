@@ -758,7 +758,7 @@ TEST_F(JournalFile, ReplacesNothingButAJournal) {
       EXPECT_NO_THROW(Journal{path}) << "a run may have been killed early";
       continue;
     }
-    EXPECT_ERROR(Journal{path}, "cannot be written: it holds something that is no journal. Name");
+    EXPECT_ERROR(Journal{path}, "cannot be written: it holds data that is not a journal. Name");
     EXPECT_EQ(content_of(path), content);
   }
 }

@@ -37,7 +37,7 @@ TEST(LogLine, OfAnAdviceAndWhatCameOfIt) {
   // The application moves the objects itself, if there are any to move; perhaps borders moved
   // without any object.
   EXPECT_EQ(taken({.seconds = 0.0125, .lambda = 1.1}),
-            advice + "new domains in 12.50 ms; lambda 1.10 foreseen");
+            advice + "new domains in 12.50 ms; lambda 1.10 predicted");
 }
 
 // --- The summary ---------------------------------------------------------------------------------
@@ -107,8 +107,8 @@ TEST(SummaryOf, WhatNobodyKnowsIsSaidToBeSo) {
   Summary unknown = rebalanced_run(12, 0.5);
   unknown.account.knows_never = false;
   EXPECT_EQ(end_of(unknown),
-            "12 rebalances cost 0.50 s (4.8 %). Had it stayed as uneven as it last was without "
-            "them, the slowest ranks would have worked 13.00 s: 2.50 s saved.");
+            "12 rebalances cost 0.50 s (4.8 %). If the imbalance without them had stayed as last "
+            "known, the slowest ranks would have worked 13.00 s: 2.50 s saved.");
 }
 
 TEST(SummaryOf, RebalancesThatChangedNothing) {
@@ -124,8 +124,8 @@ TEST(SummaryOf, WhatEachHasGained) {
   gains = {.gained = 4e9, .foreseen = 2.25e9, .counted = 11};
   const std::string saved =
       "12 rebalances cost 0.50 s (4.8 %). Without them the slowest ranks would have worked "
-      "13.00 s: 2.50 s saved. Against the domains that each has replaced they gained 4.00 "
-      "s; 2.25 s net were foreseen";
+      "13.00 s: 2.50 s saved. Compared with the domains that each replaced, they gained "
+      "4.00 s; 2.25 s net were predicted";
   EXPECT_EQ(end_of(gained), saved + ".");
   gains.losses = 1;
   EXPECT_EQ(end_of(gained), saved + "; 1 did not pay for itself.");
@@ -140,9 +140,9 @@ TEST(SummaryOf, TheLastRebalanceCounts) {
   last = {.open = 1, .predicted = 1e9, .price = 0.5e9, .replaced = {}, .since = 4e9};
   last.looks_since = 1;
   last.replaced.add(4e9, 0.5);
-  EXPECT_MENTIONS(summary_of(open), "they gained 2.00 s; 1.00 s net were foreseen.");
+  EXPECT_MENTIONS(summary_of(open), "they gained 2.00 s; 1.00 s net were predicted.");
   last.price = 2.5e9;
-  EXPECT_MENTIONS(summary_of(open), "foreseen; 1 did not pay for itself.");
+  EXPECT_MENTIONS(summary_of(open), "predicted; 1 did not pay for itself.");
 }
 
 // Weights have no seconds. Here a second counts as a thousand.
@@ -298,7 +298,7 @@ TEST(Log, ToNobodyEndsNoRun) {
   const int before = dup(STDERR_FILENO);
   ASSERT_EQ(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
   const Log log(LogLevel::decisions, "fluid");
-  for (int line = 0; line < 3; ++line) log.write("nobody reads this");
+  for (int line = 0; line < 3; ++line) log.write("no process reads this");
   log.warn("nor this");
   ASSERT_EQ(dup2(before, STDERR_FILENO), STDERR_FILENO);
   close(before);

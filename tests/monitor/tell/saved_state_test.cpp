@@ -291,7 +291,7 @@ TEST_F(SavedFile, AFullDiskLeavesTheOldOne) {
   for (const auto signal : {test::FullDisk::Signal::ignored, test::FullDisk::Signal::as_it_is}) {
     const test::FullDisk full(3, signal);
     EXPECT_EQ(write_saved(path, "text"), "File too large");
-    EXPECT_EQ(unwritable_reason(path), "") << "nobody knows before";
+    EXPECT_EQ(unwritable_reason(path), "") << "it cannot be known before";
   }
   EXPECT_EQ(test::content_of(path), "old");
   EXPECT_EQ(scratch.files(), std::vector<std::string>{"state"});

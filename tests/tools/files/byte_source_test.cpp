@@ -57,7 +57,8 @@ TEST(ByteSource, OnlyRegularFilesAreOpened) {
   EXPECT_EQ(opening("/dev/null"), refusal("/dev/null", "it is not a regular file"));
   const std::string pipe = directory.path_of("pipe");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_EQ(opening(pipe), refusal(pipe, "it is not a regular file")) << "and nobody waits for it";
+  EXPECT_EQ(opening(pipe), refusal(pipe, "it is not a regular file"))
+      << "and the call does not wait for it";
   const std::string missing = directory.path_of("missing");
   EXPECT_EQ(opening(missing), refusal(missing, "No such file or directory"));
   EXPECT_EQ(opening(""), refusal("", "No such file or directory"));

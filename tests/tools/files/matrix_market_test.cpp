@@ -172,7 +172,7 @@ TEST(MatrixMarket, Sizes) {
   expect_refused(with("real general", "1000000000000 1000000000000 0\n"),
                  "Line 2 of 'a.mtx' declares 1000000000000 rows, but the file has only 76 "
                  "bytes, so that nearly all rows would be empty.",
-                 " Leave empty rows out, and number the others anew.");
+                 " Leave empty rows out, and renumber the others.");
 }
 
 TEST(MatrixMarket, CountsOfEntries) {
@@ -217,8 +217,8 @@ TEST(MatrixMarket, Values) {
         value, "Line 3 of 'a.mtx': the value is '" + value + "', which is " + problem + ".");
   expect_value_refused("1.5", "Line 3 of 'a.mtx': the value is '1.5', which is not a whole number.",
                        "integer");
-  expect_value_refused("1 2", "Line 3 of 'a.mtx' goes on after its value with '2'.");
-  expect_value_refused("1", "Line 3 of 'a.mtx' goes on after its column with '1'.", "pattern");
+  expect_value_refused("1 2", "Line 3 of 'a.mtx' continues after its value with '2'.");
+  expect_value_refused("1", "Line 3 of 'a.mtx' continues after its column with '1'.", "pattern");
   expect_refused(with("real symmetric", "2 2 2\n2 1 1.7e308\n2 1 1.7e308\n"),
                  "The entries of 'a.mtx' in row 1 and column 2 add up to more than a double can "
                  "hold.",

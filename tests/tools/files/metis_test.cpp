@@ -156,7 +156,7 @@ TEST(Metis, Fmt) {
                    "Number 3 in line 1 of 'a.graph', fmt, is '" + fmt + "'.", digits);
   expect_refused("2 1 001 2\n2 1\n1 1\n",
                  "Line 1 of 'a.graph' declares 2 weights for each vertex, but its fmt says that "
-                 "vertices have none.",
+                 "vertices have no weights.",
                  " Give a fmt of 10, or 11 where edges have weights too; or leave ncon out.");
   EXPECT_ERROR(read("2 1 011 x\n"), "Number 4 in line 1 of 'a.graph' is 'x'");
 }

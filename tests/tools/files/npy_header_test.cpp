@@ -124,7 +124,7 @@ TEST(NpyHeader, Dictionaries) {
                       "the header has a second key 'descr'.");
   expect_text_refused("{'fortran_order': false}", 28, "fortran_order should be True or False.");
   expect_text_refused("{'descr': 'f8', 'fortran_order': True, 'shape': (1,)} \n x", 66,
-                      "the header goes on after its end.");
+                      "the header continues after its end.");
 }
 
 TEST(NpyHeader, Types) {

@@ -84,7 +84,7 @@ TEST_F(FitCounts, SaysWhatTheDataCannotTell) {
       read_counts(file("A.csv", "5,5\n5,5\n5,5\n"), file("t.csv", "1\n1.01\n0.99\n"));
   const WorkEstimate fit = fit_counts(table, FitMethod::robust);
   EXPECT_GT(fit.frozen, 0);
-  EXPECT_MENTIONS(report_of(table, fit, FitMethod::robust, false), "cannot tell");
+  EXPECT_MENTIONS(report_of(table, fit, FitMethod::robust, false), "cannot determine");
 }
 
 TEST_F(FitCounts, RefusesWhatMakesNoSense) {

@@ -68,8 +68,8 @@ TEST(PatchReport, Text) {
       "number   value        +-           verdict\n"
       "a        1.5e-06      2e-08        told\n"
       "B        4            0.12         told\n"
-      "C        -            -            the data cannot tell: the sizes are too much alike\n"
-      "D        7.25         6            the data cannot tell: the timings are too noisy\n"
+      "C        -            -            the data cannot determine it: the sizes are too similar\n"
+      "D        7.25         6            the data cannot determine it: the timings are too noisy\n"
       "fixed    1.25e-05     3.2e-07      a (B C + D) seconds\n");
 }
 

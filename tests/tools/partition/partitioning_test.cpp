@@ -203,9 +203,10 @@ TEST_F(Partitioning, TheBoxThatIsGiven) {
   EXPECT_EQ(curve_of(partition_of(communicator, cloud, options)).box(),
             (Box{{0, 0, 0}, {1, 1, 0}}));
   options.box = {0, 0, 1, 0.5};
-  EXPECT_ERROR(partition_of(communicator, cloud, options),
-               "core/box: Objects lie from 0 to 1 along y, outside the given box, which goes from "
-               "0 to 0.5.");
+  EXPECT_ERROR(
+      partition_of(communicator, cloud, options),
+      "core/box: Objects extend from 0 to 1 along y, outside the given box, which goes from "
+      "0 to 0.5.");
   options.box = {0, 0, 0, 1, 1, 1};
   EXPECT_ERROR(partition_of(communicator, cloud, options), "--box has 6 numbers");
 }

@@ -192,8 +192,8 @@ TEST(ReplayOptions, Starts) {
   for (const std::string text : {"", "Optimal", "even", "optimal ", "1"})
     expect_refused(&ReplayArguments::start, text,
                    "--start is '" + text +
-                       "'. Give optimal, the best cut of the first step, or uniform, as many bins "
-                       "for each rank.");
+                       "'. Give optimal, the best cut of the first step, or uniform, the same "
+                       "number of bins for each rank.");
 }
 
 TEST(ReplayOptions, Epochs) {

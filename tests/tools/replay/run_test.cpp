@@ -383,7 +383,7 @@ TEST(Run, DearSurveysAreFew) {
   options.survey = 1000;
   EXPECT_TRUE(tool::run(one.setting, options).empty());
   options.trigger = Menon{};
-  EXPECT_FALSE(tool::run(one.setting, options).empty()) << "it makes none";
+  EXPECT_FALSE(tool::run(one.setting, options).empty()) << "it makes no survey";
 }
 
 }  // namespace

@@ -61,7 +61,8 @@ void expect_optimal(const Case& one) {
   SCOPED_TRACE(one.costs.name + ", ranks " + std::to_string(one.setting.ranks) + ", rebalance " +
                std::to_string(one.setting.rebalance));
   const Optimum optimum = optimum_of(one.setting);
-  EXPECT_EQ(optimum.total, cost_of(one.setting, optimum.schedule)) << "they are added up alike";
+  EXPECT_EQ(optimum.total, cost_of(one.setting, optimum.schedule))
+      << "they are added up in the same way";
   double least = std::numeric_limits<double>::infinity();
   for (const Schedule& schedule : all_schedules(one.costs.steps()))
     least = std::min(least, cost_of(one.setting, schedule));
@@ -137,7 +138,7 @@ TEST(Optimum, WhereAllSchedulesAreAlike) {
     for (const double cost : {0.1, 1.0 / 3, 1e-300, 1e300}) {
       const Case one({"even", 21, std::vector<double>(10 * 21, cost)}, ranks, 0);
       expect_optimal(one);
-      EXPECT_EQ(optimum_of(one.setting).schedule, Schedule{}) << "none that gains nothing";
+      EXPECT_EQ(optimum_of(one.setting).schedule, Schedule{}) << "no rebalance that gains nothing";
     }
 }
 

@@ -339,7 +339,7 @@ TEST_F(TrialOnJournal, Reports) {
   const std::string text = report_of(found, false);
   for (const char* line : {", on 4 ranks, cut off in its last line\n",
                            "trigger    threshold lambda 1.2 (on record: never)\n",
-                           "steps      400 in 50 looks; what ranks would have had is known at 50\n",
+                           "steps      400 in 50 looks; the load under other cuts is known at 50\n",
                            "rebalances 1, after step 13 (on record: 0)\n", "mean       ",
                            "never      ", "slowest    ", "spent      0.08389 s (", "saved      "})
     EXPECT_MENTIONS(text, line);

@@ -151,7 +151,7 @@ TEST(ReportModel, WithoutTheLastLine) {
   EXPECT_EQ(open.last.rebalances, whole.last.rebalances);
   EXPECT_MENTIONS(open.summary, "6 rebalances cost 18.00 ms");
   EXPECT_MENTIONS(page_of(open), "does not say how the run has ended");
-  EXPECT_EQ(page_of(whole).find("is not whole"), std::string::npos);
+  EXPECT_EQ(page_of(whole).find("is incomplete"), std::string::npos);
 }
 
 TEST(ReportModel, TheLastLineIsARebalance) {

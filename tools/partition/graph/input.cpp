@@ -142,7 +142,7 @@ void refuse_one_way_marks(const Communicator& communicator, GraphInput& input,
   refuse_partition(
       joined({"In ", in_quotes(path), " the edge between the vertices ", vertex, " and ", neighbour,
               " is marked in the row of vertex ", is_marked_first ? vertex : neighbour, " alone."}),
-      "Mark both directions of an edge or none.");
+      "Mark both directions of an edge, or neither.");
 }
 
 }  // namespace
@@ -160,7 +160,7 @@ GraphInput read_graph_input(const Communicator& communicator, const GraphPartiti
          input.remarks = remarks_on(input.graph.changes);
          if (options.weights) {
            if (input.graph.constraints > 0)
-             input.remarks.emplace_back("Weights of vertices in the graph give way to --weights.");
+             input.remarks.emplace_back("--weights replaces the weights of vertices in the graph.");
            read_weights(*options.weights, options.graph, input.graph);
          }
          if (options.from) input.from = read_from(*options.from, options.graph, input.graph);

@@ -34,10 +34,10 @@ ByGraph method_of(const PartitionArguments& asked) {
   if (asked.moving_cost) method.moving_cost = number_from("--moving-cost", *asked.moving_cost);
   if (asked.from) return method;
   if (method.effort == Effort::polish)
-    refuse_partition("--effort polish improves parts that there are, but none are given.",
+    refuse_partition("--effort polish improves existing parts, but no parts are given.",
                      "Name their file by --from, or choose fast or good.");
   if (asked.moving_cost)
-    refuse_partition("--moving-cost needs parts to move from, but none are given.",
+    refuse_partition("--moving-cost needs parts to move from, but no parts are given.",
                      "Name their file by --from, or leave it out.");
   return method;
 }

@@ -23,7 +23,7 @@ std::string note_on(const CostTable& costs, const Amounts& amounts) {
   if (costs.frozen > 0)
     note.append(" ")
         .append(counted(costs.frozen, "direction"))
-        .append(" cannot be told from the measurements.");
+        .append(" cannot be determined from the measurements.");
   return note;
 }
 
@@ -45,7 +45,7 @@ std::string costs_section(const Model& model) {
   const Amounts amounts(model.is_deterministic);
   double greatest = 0;
   for (const CostRow& row : model.costs.rows) greatest = std::max(greatest, row.seconds);
-  Table table("What one object, or a unit of a feature, costs per step",
+  Table table("Cost of one object, or of a unit of a feature, per step",
               {"what", "set", "how many", "cost", "give or take", ""});
   for (const CostRow& row : model.costs.rows)
     table.add({name_of(row), std::to_string(row.set), amount_of(row), amounts.of(row.seconds),
@@ -60,7 +60,7 @@ std::string options_section(const Model& model) {
   table.words_in({1});
   for (const auto& [key, value] : model.options) table.add({escaped(key), escaped(value)});
   return section("options", "Options of the run",
-                 folded("What the run was started with", table.html()));
+                 folded("Options at the start of the run", table.html()));
 }
 
 }  // namespace evenkeel::tool::report

@@ -27,20 +27,20 @@ std::string_view meaning_of(const std::string& cause) {
       {"not_asked", "the trigger does not look at the load"},
       {"due", "the trigger acts at this step, whatever the load"},
       {"custom", "the application's own rule"},
-      {"below_cost", "what was lost does not pay for a rebalance"},
-      {"above_cost", "what was lost pays for a rebalance"},
-      {"paused", "somebody outside has said so"},
-      {"commanded", "somebody outside has said so"},
+      {"below_cost", "the loss does not pay for a rebalance"},
+      {"above_cost", "the loss pays for a rebalance"},
+      {"paused", "a command from outside paused the trigger"},
+      {"commanded", "a command from outside asked for it"},
       {"requested", "the application has asked for it"},
-      {"curable", "what a fresh cut takes off pays for it"},
+      {"curable", "the gain of a fresh cut pays for it"},
       {"goes_back", "earlier domains would be more even"},
-      {"below_noise", "not told apart from noise"},
+      {"below_noise", "a rebalance would gain no more than noise"},
       {"not_curable", "a fresh cut would be as uneven"},
-      {"near_end", "what is left of the run does not pay for it"},
+      {"near_end", "the rest of the run is too short to pay for it"},
       {"in_debt", "rebalances have lost too much"},
       {"shifts", "offsets are shifted"},
       {"returns_to_best", "no shift was better than earlier domains"},
-      {"refined", "shifts have done what they can"}};
+      {"refined", "shifts have made the load as even as they can"}};
   const auto found = meanings.find(cause);
   return found == meanings.end() ? std::string_view() : found->second;
 }

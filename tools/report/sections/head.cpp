@@ -27,20 +27,20 @@ std::string warnings(const Model& model) {
   if (reading.is_cut_off)
     text += paragraph(
         "The last line of the journal is cut off: the run was killed, or is still writing. The "
-        "report tells of what stands before it.");
+        "report covers the lines before it.");
   if (reading.is_unfinished)
     text += paragraph(
-        "The run ended without finish(). Its last steps, after the last look, are not in here.");
+        "The run ended without finish(). Its last steps, after the last look, are not included.");
   if (!reading.is_cut_off && !reading.is_unfinished && !reading.is_finished)
     text += paragraph(
-        "It does not say how the run has ended: the run was killed, goes on, or is of an evenkeel "
-        "that wrote no last line. The report tells of what the last look has seen.");
+        "It does not say how the run has ended: the run was killed, is still running, or is of an "
+        "evenkeel that wrote no last line. The report covers the run up to the last look.");
   if (model.start.version.empty())
     text += paragraph("The journal's first line is missing: version and options are not known.");
   if (reading.broken > 0) text += broken_lines(reading);
   if (text.empty()) return text;
   return element("div", {{"class", "warning"}, {"role", "note"}},
-                 element("strong", "This journal is not whole.") + '\n' + text) +
+                 element("strong", "This journal is incomplete.") + '\n' + text) +
          '\n';
 }
 

@@ -62,7 +62,7 @@ double above(const Column& column, double share) {
 std::string table_of_shares(const Model& model) {
   constexpr std::size_t most_rows = 100;
   const std::size_t stride = (model.columns.size() + most_rows - 1) / most_rows;
-  Table table("How many ranks had how much, as shares of all ranks",
+  Table table("Share of all ranks at each load",
               {"steps", "half the average and more", "the average and more", "1.25 and more",
                "1.5 and more", "twice and more"});
   for (std::size_t i = 0; i < model.columns.size(); i += std::max<std::size_t>(1, stride)) {
@@ -122,7 +122,7 @@ std::string map_of_shares(const Model& model, const HeatMap& map) {
   plot.add_line("unity", static_cast<double>(model.columns.front().begin), 1,
                 static_cast<double>(model.last_step), 1);
   plot.add_steps("slowest", spans_of(model, &Column::lambda, 1));
-  return scale("none", "all", "Ranks with that load:") +
+  return scale("no rank", "all ranks", "Ranks with that load:") +
          legend({{"line", "the slowest rank: lambda"}}) +
          plot.html("How many ranks had which share of the average load, over the steps",
                    "time tall heat") +
@@ -141,10 +141,9 @@ std::string loads_section(const Model& model) {
                        map_of_ranks(model, *map));
   return section(
       "loads", "Load of the ranks",
-      paragraph("Of " + detail::count_of(model.ranks) +
-                " ranks a journal keeps how many had which share of the average load of the look "
-                "before. After a good rebalance all are near 1; all "
-                "others wait for those far above.") +
+      paragraph("A journal of " + detail::count_of(model.ranks) +
+                " ranks keeps how many had which share of the average load of the look before. "
+                "After a good rebalance all are near 1; all others wait for those far above.") +
           map_of_shares(model, *map));
 }
 

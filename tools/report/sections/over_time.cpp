@@ -33,7 +33,7 @@ double greatest_of(const std::vector<Plot::Span>& spans) {
 
 std::string note_on_columns(const Model& model) {
   if (model.looks_per_column == 1) return {};
-  return " Each point stands for " +
+  return " Each point covers " +
          detail::count_of(static_cast<std::int64_t>(model.looks_per_column)) + " looks.";
 }
 
@@ -64,7 +64,7 @@ Heights heights_of(const Model& model) {
 
 std::string note_on_times(const Model& model, const Heights& heights, const Amounts& amounts) {
   std::string note =
-      "All ranks wait for the slowest. What lies between it and the average rank is lost.";
+      "All ranks wait for the slowest. The gap between it and the average rank is lost.";
   note += note_on_columns(model);
   if (heights.leaves())
     note.append(" Without rebalances it would have been up to ")

@@ -30,8 +30,8 @@ std::string table_of(const Model& model, const Amounts& amounts) {
   const std::size_t stride =
       std::max<std::size_t>(1, (model.rebalances.size() + most_rows - 1) / most_rows);
   Table table("Rebalances",
-              {"after step", "kind", "lambda before", "foreseen", "after", "objects moved", "bytes",
-               "took", "predicted gain", "realised gain", "reason"});
+              {"after step", "kind", "lambda before", "predicted", "after", "objects moved",
+               "bytes", "took", "predicted gain", "realised gain", "reason"});
   table.words_in({1, 10});
   for (std::size_t i = 0; i < model.rebalances.size(); i += stride) {
     const Rebalance& each = model.rebalances[i];
@@ -99,9 +99,7 @@ std::string rebalances_section(const Model& model) {
   if (!gains.empty())
     content = paragraph(words_on(gains, model.one_in)) + scatter_of(gains, amounts);
   else
-    content = paragraph(
-        "What rebalances have gained is not known: no look came after one that "
-        "counts.");
+    content = paragraph("The gain of rebalances is not known: no look came after one that counts.");
   return section("rebalances", "Predicted and realised gain", content + table_of(model, amounts));
 }
 
@@ -123,7 +121,7 @@ std::string stages_section(const Model& model) {
   for (const auto& [name, took] : stages)
     table.add({escaped(name), amounts.of(took), share_of(took, all), amounts.of(took / count),
                bar(took / longest, "cost")});
-  return section("stages", "Where the time of a rebalance goes", table.html());
+  return section("stages", "Time of a rebalance by stage", table.html());
 }
 
 }  // namespace evenkeel::tool::report

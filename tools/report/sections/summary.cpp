@@ -92,7 +92,7 @@ std::string account_section(const Model& model) {
   const std::vector<Part> parts = parts_of(model.account);
   double was = 0, without = 0;
   LegendEntries keys;
-  Table table("Where the time went", {"part", "as it was", "without rebalances"});
+  Table table("Time with and without rebalances", {"part", "as it was", "without rebalances"});
   for (const Part& part : parts) {
     was += part.was;
     without += part.without;
@@ -103,10 +103,10 @@ std::string account_section(const Model& model) {
   const double longest = std::max(was, without);
   std::string note = "The slowest ranks' work in all steps, and what rebalances cost. ";
   note += model.account.knows_never
-              ? "Without them, the objects would have stayed in the first domains; what ranks "
-                "would have had there was found out at looks."
-              : "What would have been without them is not known: the imbalance is taken to have "
-                "stayed as it last was.";
+              ? "Without them, the objects would have stayed in the first domains; the load of "
+                "ranks there was determined at looks."
+              : "The imbalance without them is not known: it is assumed to have stayed as last "
+                "known.";
   if (model.account.uncertainty > 0)
     note += " Give or take " + amounts.of(model.account.uncertainty) + ".";
   return section("account", "With and without balancing",

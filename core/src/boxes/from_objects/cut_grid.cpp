@@ -20,7 +20,7 @@ std::array<int, 3> axes_of(const GridCutOptions& options) {
   const auto dimensions = static_cast<std::ptrdiff_t>(options.shape.dimensions);
   if (std::ssize(options.axes) != dimensions ||
       std::count(named.begin(), named.end(), true) != dimensions)
-    refuse_grid("The axes of a grid are not each named once.", "Name all of them, or none.");
+    refuse_grid("The axes of a grid are not each named once.", "Name each axis once, or no axis.");
   std::copy(options.axes.begin(), options.axes.end(), axes.begin());
   return axes;
 }

@@ -23,10 +23,11 @@ const GridDomains& checked(const GridDomains& start, const GridRoundsOptions& op
   check(GridRules{start.box(), options.least_width, options.cell_size}, start.shape());
   check_speeds(options.speeds, start.parts());
   if (!(options.noise >= 0) || !std::isfinite(options.noise))
-    refuse_grid("noise must be finite and not negative.", "Give a standard deviation; 0: unknown.");
+    refuse_grid("noise must be finite and not negative.",
+                "Give a standard deviation, or 0 if it is unknown.");
   if (!(options.gamma >= 0) || !std::isfinite(options.gamma))
     refuse_grid("gamma must be finite and not negative.",
-                "4.1 or more is stable; 0: as much as needed.");
+                "Give 4.1 or more, which is stable, or 0 to have it chosen.");
   return start;
 }
 

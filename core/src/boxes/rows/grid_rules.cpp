@@ -17,7 +17,7 @@ void check_speeds(std::span<const double> speeds, int parts) {
   if (!speeds.empty() && std::ssize(speeds) != parts)
     refuse_grid(
         std::to_string(speeds.size()) + " speeds came with " + std::to_string(parts) + " parts.",
-        "Give one speed per part, or none.");
+        "Give one speed per part, or no speeds.");
   if (std::any_of(speeds.begin(), speeds.end(),
                   [](double speed) { return !(speed > 0) || !std::isfinite(speed); }))
     refuse_grid("A speed is not positive and finite.", "Leave parts out that compute nothing.");

@@ -258,7 +258,7 @@ void require_agreement(const Agreed& all) {
   for (const std::int64_t given : all.saying)
     if (given != 0 && given != all.ranks)
       throw Error(ErrorKind::disagreement, Where{stage_name},
-                  "Only some ranks say all that is known of their vertices.",
+                  "Only some ranks give all options of their vertices.",
                   "Give the same options on all ranks that have vertices.");
 }
 

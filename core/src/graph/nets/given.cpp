@@ -52,8 +52,8 @@ Told read_told(const Space& space, const Nets& nets) {
   Told told;
   told.objects = nets.objects().given() ? nets.objects().value() : -1;
   if (told.objects < 0)
-    refuse("How many objects this rank has is not told, or a negative number.",
-           "Give the number; nets do not tell it.");
+    refuse("The number of objects of this rank is missing or negative.",
+           "Give the number; nets do not contain it.");
   read_offsets(space, nets.offsets(), told);
   const std::int64_t count = told.offsets.size() - 1;
   std::int64_t pins = 0;
@@ -69,7 +69,7 @@ Told read_told(const Space& space, const Nets& nets) {
         reals(space, weight, "net weights", component_of(weight.layout(), 0), count, false);
   }
   if (count >= std::int64_t{1} << 31U)
-    refuse("A rank tells of " + std::to_string(count) + " nets.", "Use more ranks.");
+    refuse("A rank gives " + std::to_string(count) + " nets.", "Use more ranks.");
   return told;
 }
 
@@ -199,7 +199,7 @@ NetsGiven given_nets(const Space& space, const Communicator& communicator, const
   const bool has_ids = given.objects.all.has(Says::ids);
   vote(communicator, attempt(stage_name, [&] {
          if (has_ids != nets.options().id.given() && mine.pins > 0)
-           refuse("Only some ranks know objects by ids.", "Give ids on all ranks, or on none.");
+           refuse("Only some ranks name objects by ids.", "Give ids on all ranks, or on no rank.");
        }));
   if (has_ids) told.pins = numbers_of(space, communicator, given.objects, told.ids);
   given.units_of_one = units_of_one(given.all);

@@ -47,12 +47,13 @@ struct EveryRule : RuleOf<EveryRule, Every> {
       return Complaint{"has a period of 0.",
                        "Give a period of 1 or more; for no rebalance at all, choose `never`."};
     if (every.start < 0 || every.stop < 0 || every.period < 0)
-      return Complaint{"has a negative number of steps.",
-                       "Give a start of 0 or more, a stop of 0 (none) or more, and a period of 1 "
-                       "or more."};
+      return Complaint{
+          "has a negative number of steps.",
+          "Give a start of 0 or more, a stop of 0 (no stop) or more, and a period of 1 "
+          "or more."};
     if (every.stop != 0 && every.stop < every.start)
       return Complaint{"stops before it starts.",
-                       "Give a stop that is not before the start, or 0 for none."};
+                       "Give a stop that is not before the start, or 0 for no stop."};
     return std::nullopt;
   }
 

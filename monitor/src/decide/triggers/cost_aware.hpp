@@ -39,9 +39,9 @@ struct CostAwareRule : RuleOf<CostAwareRule, CostAware> {
       case Reason::below_cost: return "a rebalance does not pay yet";
       case Reason::curable: return "a rebalance pays";
       case Reason::goes_back: return "earlier domains would be more even";
-      case Reason::below_noise: return "nothing that can be told from noise";
+      case Reason::below_noise: return "a rebalance gains no more than noise";
       case Reason::not_curable: return "a fresh cut would be as uneven";
-      case Reason::near_end: return "what is left of the run does not pay for it";
+      case Reason::near_end: return "the rest of the run is too short to pay for it";
       case Reason::in_debt: return "rebalances have cost more than they saved";
       default: return name_of(reason);
     }

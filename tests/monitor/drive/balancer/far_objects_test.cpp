@@ -119,8 +119,8 @@ TEST_F(FarObjects, OneThatReturns) {
       EXPECT_EQ(box_of(balancer.domains()), box) << scene.name;
     }
     balancer.finish();
-    EXPECT_EQ(logger.count_of("warning: 1 object lies far from all others, and counts as if on the "
-                              "rim of their box"),
+    EXPECT_EQ(logger.count_of("warning: 1 object is far from all others, and counts as if on the "
+                              "edge of their box"),
               rank == 0 ? 2 : 0)
         << "once each time that it goes";
   }
@@ -155,8 +155,8 @@ int warnings_of_cells(const Communicator& communicator, const Scene& scene,
   for (int i = 0; i < 3; ++i) balancer.rebalance(cloud.as_set());
   balancer.finish();
   return logger.count_of(
-      "2000 of 2000 objects lie in one cell of the lattice, where no cut parts "
-      "them: lambda is " +
+      "2000 of 2000 objects are in one cell of the lattice, which no cut can "
+      "divide: lambda is " +
       std::to_string(communicator.size()) + ". The box goes from (");
 }
 

@@ -217,10 +217,11 @@ TEST_F(Faults, WeightsOnOneRankAloneAreTheSameErrorOnAll) {
     for (const int culprit : culprits(2)) {
       load();
       ship.weighted = rank == culprit;
-      expect_refused(balancer,
-                     "evenkeel: monitor/balancer: Some ranks gave weights for a set, others none. "
-                     "Give .weight for the same sets on all ranks, also where a rank has no "
-                     "objects.");
+      expect_refused(
+          balancer,
+          "evenkeel: monitor/balancer: Some ranks gave weights for a set, others did not. "
+          "Give .weight for the same sets on all ranks, also where a rank has no "
+          "objects.");
       ship.weighted = false;
       expect_mended(balancer);
     }
@@ -278,7 +279,7 @@ TEST_F(Faults, ObjectsOutsideAGivenBox) {
     if (rank == culprit) ship.x(1, 1) = -9.5;
     const Snapshot before = ship.seen();
     const std::string text = test::error_everywhere([&] { act(balancer); });
-    EXPECT_MENTIONS(text, "evenkeel: core/box: Objects lie from -");
+    EXPECT_MENTIONS(text, "evenkeel: core/box: Objects extend from -");
     EXPECT_MENTIONS(text,
                     " to -9.5 along y, outside the given box, which goes from -20 "
                     "to -10. Give a box around all objects");
@@ -415,7 +416,7 @@ TEST_F(FaultsUnderWay, ARuleThatThrowsIsTheSameErrorOnAll) {
 
 // There are no more looks then, but ranks still compare their calls.
 TEST_F(FaultsUnderWay, AfterADisagreementARankThatFinishesIsMissed) {
-  if (size == 1) GTEST_SKIP() << "nobody to run apart from";
+  if (size == 1) GTEST_SKIP() << "no rank to diverge from";
   for (int odd = 0; odd < size; ++odd) {
     Balancer balancer(communicator, counted(Custom{&mutiny}));
     for (int step = 1; step <= 11; ++step)
@@ -426,7 +427,7 @@ TEST_F(FaultsUnderWay, AfterADisagreementARankThatFinishesIsMissed) {
       else
         balancer.rebalance(cloud.as_set());
     });
-    EXPECT_MENTIONS(text, "The ranks have run apart: rank ");
+    EXPECT_MENTIONS(text, "The ranks have diverged: rank ");
   }
 }
 

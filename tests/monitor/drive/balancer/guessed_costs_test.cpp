@@ -57,7 +57,7 @@ int advices_of(Known known) {
     balancer.step(set(x, carry(ids), known == Known::weights ? weighed : SetOptions()));
   }
   balancer.finish();
-  return log.count_of("what objects cost is only guessed");
+  return log.count_of("costs of objects are only guessed");
 }
 
 TEST(GuessedCosts, OneWarningAndALineAtTheEndSaySo) {

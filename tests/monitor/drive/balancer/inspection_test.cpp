@@ -46,7 +46,7 @@ constexpr Misuse misuses[] = {
      [](Crowd& crowd) { Kokkos::resize(crowd.mass, objects); },
      "core/field: Field 1, 'mass', has 37 objects where the set has 40."},
     {[](Crowd& crowd) { crowd.x(0, 2) = 9; }, [](Crowd& crowd) { crowd.x(0, 2) = 0.5; },
-     "core/box: Objects lie from "},
+     "core/box: Objects extend from "},
     {[](Crowd& crowd) { crowd.weight[5] = -1; }, [](Crowd& crowd) { crowd.weight[5] = 1; },
      "core/weights: The weight of object 5 in 'std::vector' is -1."},
     {[](Crowd& crowd) { crowd.weight.resize(3); },
@@ -167,7 +167,7 @@ TEST_F(InspectionTest, OneStepMoreIsFoundInEveryPhase) {
           thrown_by(balancer, crowd, steps + (rank == odd ? 1 : 0), [](std::int64_t) {});
       EXPECT_TRUE(test::same_everywhere(communicator, text));
       const bool at_the_end = text.find("Ranks came to finish after ") != std::string::npos;
-      const bool before = text.find("The ranks have run apart: ") != std::string::npos;
+      const bool before = text.find("The ranks have diverged: ") != std::string::npos;
       EXPECT_EQ(at_the_end || before, size > 1) << text;
     }
 }

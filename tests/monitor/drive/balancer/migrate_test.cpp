@@ -270,7 +270,7 @@ class MigrateErrors : public testing::Test {
 };
 
 TEST_F(MigrateErrors, WithoutDomains) {
-  EXPECT_ERROR(balancer.migrate(all_of()), "migrate was called before anybody owned anything.");
+  EXPECT_ERROR(balancer.migrate(all_of()), "migrate was called before any rank owned anything.");
   balancer.rebalance(all_of());
   EXPECT_NO_THROW(balancer.migrate(all_of()));
   balancer.finish();

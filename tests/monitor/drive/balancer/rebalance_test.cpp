@@ -227,7 +227,7 @@ TEST_F(Rebalances, MoreSetsThanCanMoveAtOnceAreTheSameErrorOnAllRanks) {
   EXPECT_ERROR(balancer.rebalance(std::span<const Set>(sets)),
                "65 sets were given, and at most 64 can move at once.");
   sets.resize(1, sets.front());
-  EXPECT_FALSE(balancer.rebalance(std::span<const Set>(sets))) << "it goes on";
+  EXPECT_FALSE(balancer.rebalance(std::span<const Set>(sets))) << "it continues";
 }
 
 // The application's own weights, which move with the objects like any field.

@@ -92,7 +92,7 @@ TEST_P(FailedCalls, Once) {
 // After one call, no reduction can be tested any more. The others may wait then, but the rank on
 // which MPI fails must not: it throws, after a while.
 TEST_F(Sweep, ATestThatFailsForGoodIsTold) {
-  if (size == 1) GTEST_SKIP() << "nobody to wait for";
+  if (size == 1) GTEST_SKIP() << "no rank to wait for";
   const Scenario steps = {"steps, Hilbert", Hilbert{}, false, false, true, 1.05, 17};
   Tally tally;
   EXPECT_TRUE(one_try(

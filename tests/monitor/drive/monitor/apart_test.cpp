@@ -23,7 +23,7 @@ class ApartTest : public MonitorTest {
     const std::string at_the_end = test::error_of([&] { monitor.finish(); });
     EXPECT_TRUE(monitor.is_finished());
     if (text == nothing) return at_the_end;
-    EXPECT_EQ(at_the_end, nothing) << "it was told before";
+    EXPECT_EQ(at_the_end, nothing) << "it was reported before";
     return text;
   }
 
@@ -36,7 +36,7 @@ class ApartTest : public MonitorTest {
     EXPECT_TRUE(test::same_everywhere(outer, text));
     if (size == 1) {
       EXPECT_EQ(text, nothing);
-    } else if (text.find("The ranks have run apart: ") == std::string::npos) {
+    } else if (text.find("The ranks have diverged: ") == std::string::npos) {
       EXPECT_MENTIONS(text, "monitor: Ranks came to finish after " + std::to_string(steps) +
                                 " to " + std::to_string(steps + extra) +
                                 " steps. Call step "
@@ -147,7 +147,7 @@ int warnings_of(const Communicator& outer, double patience, std::int64_t late,
   monitor.finish();
   const int warnings =
       logger.count_of("warning: rank " + std::to_string(outer.rank()) + ", " + expected);
-  EXPECT_TRUE(warnings == 0 || logger.count_of("and goes on waiting.") >= warnings);
+  EXPECT_TRUE(warnings == 0 || logger.count_of("and continues to wait.") >= warnings);
   return warnings;
 }
 

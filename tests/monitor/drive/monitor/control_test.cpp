@@ -117,7 +117,7 @@ TEST_P(ControlByAnyoneTest, ARebalanceIsAdvisedInAPause) {
   EXPECT_TRUE(comes_to(monitor, false));
   say(monitor, "rebalance");
   EXPECT_TRUE(comes_to(monitor, true));
-  EXPECT_EQ(advised(monitor, monitor.steps() + 40), Steps()) << "and the pause goes on";
+  EXPECT_EQ(advised(monitor, monitor.steps() + 40), Steps()) << "and the pause continues";
   monitor.finish();
 }
 
@@ -276,7 +276,7 @@ TEST_F(ControlTest, WithoutAWatcherARebalanceInAPauseWaitsForAStepThatMayMove) {
   EXPECT_EQ(advised_at(24, 25), Steps()) << "decided on at 16";
   EXPECT_EQ(advised_at(25, 0), Steps()) << "and forgotten";
   write("rebalance");
-  EXPECT_EQ(advised_at(50, 44), Steps{44}) << "told at 35, decided on at 40";
+  EXPECT_EQ(advised_at(50, 44), Steps{44}) << "received at 35, decided on at 40";
   EXPECT_EQ(advised_at(90, 0), Steps());
   monitor.finish();
 }

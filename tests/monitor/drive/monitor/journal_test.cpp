@@ -220,7 +220,8 @@ TEST_F(JournalTest, KernelsInPhases) {
   Monitor monitor(outer, with_journal(measured(Never{})));
   const Kernel push = monitor.kernel("push"), solve = monitor.kernel("solve", {.phase = 2}),
                lists = monitor.kernel("lists", {.phase = 2, .every = 4});
-  EXPECT_ERROR(static_cast<void>(monitor.kernel("solve")), "known already, with other options");
+  EXPECT_ERROR(static_cast<void>(monitor.kernel("solve")),
+               "registered already, with other options");
   for (int step = 1; step <= 32; ++step) {
     for (const Kernel& kernel : {push, solve}) {
       const Timer timing = kernel.time();

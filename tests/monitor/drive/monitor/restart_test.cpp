@@ -220,7 +220,7 @@ TEST_F(RestartTest, AfterAStepIsTheSameErrorOnAllRanks) {
   const std::string before = monitor.saved_state();
   EXPECT_ERROR_EVERYWHERE(monitor.restore(saved), "monitor: restore was called after a step.");
   EXPECT_EQ(monitor.saved_state(), before);
-  EXPECT_EQ(advised(monitor, 40), usual_advice) << "the run goes on";
+  EXPECT_EQ(advised(monitor, 40), usual_advice) << "the run continues";
   monitor.finish();
 }
 

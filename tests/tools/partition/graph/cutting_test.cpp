@@ -74,7 +74,7 @@ TEST_F(GraphPartitions, Weights) {
 
   options.weights = file("ones.csv", "1,2\n1,2\n1,2\n1,2\n1,2\n1,2\n");
   EXPECT_EQ(read(options).remarks,
-            (std::vector<std::string>{"Weights of vertices in the graph give way to --weights."}));
+            (std::vector<std::string>{"--weights replaces the weights of vertices in the graph."}));
   partition = found(options);
   parts = all_parts(partition);
   EXPECT_EQ(partition.report.lambda, (Numbers{1, 1}));
@@ -180,7 +180,7 @@ TEST_F(GraphPartitions, Tables) {
   bad.uncuttable = file("m.csv", "0\n1\n0\n0\n");
   expect_refused(bad,
                  "In 'm.csv' the edge between the vertices 1 and 2 is marked in the row of vertex "
-                 "2 alone. Mark both directions of an edge or none.");
+                 "2 alone. Mark both directions of an edge, or neither.");
 }
 
 }  // namespace

@@ -121,10 +121,10 @@ TEST(GraphPartitionOptions, Values) {
 
 TEST(GraphPartitionOptions, PartsToBeginFrom) {
   expect_refused([](auto& asked) { asked.effort = "polish"; },
-                 "--effort polish improves parts that there are, but none are given. Name their "
+                 "--effort polish improves existing parts, but no parts are given. Name their "
                  "file by --from, or choose fast or good.");
   expect_refused([](auto& asked) { asked.moving_cost = "1"; },
-                 "--moving-cost needs parts to move from, but none are given. Name their file "
+                 "--moving-cost needs parts to move from, but no parts are given. Name their file "
                  "by --from, or leave it out.");
 }
 

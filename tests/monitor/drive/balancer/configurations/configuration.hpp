@@ -124,7 +124,7 @@ inline double weight_of(Weights weights, std::int64_t id) {
 // --- The whole configuration ---------------------------------------------------------------------
 
 enum class Time { usual, stands_still, leaps, goes_back };
-inline constexpr const char* names_of_times[] = {"usual", "stands still", "leaps", "goes back"};
+inline constexpr const char* names_of_times[] = {"usual", "stops", "leaps", "goes back"};
 
 struct Configuration {
   std::int64_t number = 0;

@@ -277,7 +277,7 @@ class DrawnProgram : private Oracle {
       for (const Point& point : points_of(set->as_set())) {
         const int owner = owner_of(domains, std::span(point).first(n));
         const std::vector<int> found = ranks_within(domains, Box{point, point}, 0);
-        require(std::ranges::find(found, owner) != found.end(), "nobody is at a point");
+        require(std::ranges::find(found, owner) != found.end(), "no rank is at a point");
       }
     for (const auto& set : sets_) exchange_halo(domains, set->as_set(), set->ids());
   }

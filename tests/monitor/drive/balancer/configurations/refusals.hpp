@@ -39,9 +39,9 @@ inline constexpr Refusal refusals[] = {
     {"objects where the set has",
      [](const Configuration&, const Call& call) { return call.trick == Trick::wrong_length; },
      "a field has another length than the set"},
-    {"migrate was called before anybody owned anything.",
+    {"migrate was called before any rank owned anything.",
      [](const Configuration&, const Call& call) { return is_migration(call) && !call.has_domains; },
-     "nobody knows where home is before the first domains"},
+     "objects have no home before the first domains"},
     {"outside the given box",
      [](const Configuration& all, const Call& call) {
        return all.geometry.is_too_small && !is_migration(call);
@@ -63,7 +63,7 @@ inline constexpr Refusal refusals[] = {
      [](const Configuration& all, const Call& call) {
        return all.has_widths() && !is_migration(call);
      },
-     "bisection finds no room for so many domains of this width"},
+     "bisection finds no room for this many domains of this width"},
     {" wide do not fit ",
      [](const Configuration& all, const Call& call) {
        return all.has_widths() && !is_migration(call);
