@@ -1,6 +1,6 @@
 #pragma once
 
-// The second tier: the stages of a rebalance, for codes that drive them themselves. These
+// The second tier: the stages of a rebalance, for codes that call the stages themselves. These
 // interfaces may change between versions.
 
 #include <evenkeel/backends/comm/transfer.hpp>

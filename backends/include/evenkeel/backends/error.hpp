@@ -1,11 +1,10 @@
 #pragma once
 
-// The one exception type of evenkeel. An error says where it arose, what is wrong and what to do.
-// When it comes out of a collective call it is the same on all ranks and names the rank that
-// failed.
+// The one exception type of evenkeel. An Error says where it arose, what is wrong and what to do.
+// An Error that a vote throws is the same on all ranks and names the rank that failed.
 //
-// Copies share one text, so copying never fails, and an Error out of a vote can be told even when
-// no memory is left: what that takes is kept in reserve.
+// Copies share one text, so copying never fails. A vote can throw an Error even if no memory is
+// left: a reserve is allocated in advance.
 
 #include <evenkeel/backends/config.hpp>
 
@@ -15,7 +14,7 @@
 
 namespace evenkeel {
 
-// What an application can do about an Error.
+// The cause of an Error, by which an application can choose how to react.
 enum class ErrorKind : int {
   bad_input,      // the caller can correct it: a wrong length, a NaN, an unknown option
   out_of_memory,  // an allocation was refused
@@ -28,17 +27,19 @@ enum class ErrorKind : int {
 // The name in messages.
 EVENKEEL_API const char* name_of(ErrorKind kind) noexcept;
 
-// Where an error arose: the stage, in the words of the architecture ("core/field",
-// "backends/vote").
+// The place at which an error arose: a stage of evenkeel ("core/field", "backends/comm"), or the
+// file and line of a broken assertion.
 struct Where {
   std::string stage;
 };
 
+// A failure, with its cause, its place, the problem and a remedy.
 class EVENKEEL_API Error : public std::runtime_error {
  public:
   static constexpr int no_rank = -1;
 
-  // `what` says what is wrong, `remedy` what to do about it: sentences that end with a full stop.
+  // `what` says what is wrong, and `remedy` what to do about it, in sentences that end with a full
+  // stop.
   Error(ErrorKind kind, Where where, std::string what, std::string remedy);
 
   ErrorKind kind() const noexcept { return kind_; }
@@ -47,20 +48,21 @@ class EVENKEEL_API Error : public std::runtime_error {
   const std::string& remedy() const noexcept;
   const char* what() const noexcept override;
 
-  // The rank that failed, or no_rank when the error did not come out of a vote.
+  // The rank that failed, or no_rank if no vote has thrown this error.
   int rank() const noexcept { return rank_; }
 
-  // The same error as all ranks see it after a vote: `failures` of `ranks` ranks failed, and `rank`
+  // The same error as all ranks get it after a vote: `failures` of `ranks` ranks failed, and `rank`
   // is the lowest of them.
   Error at_rank(int rank, int failures, int ranks) const;
 
-  // The same error of a Balancer with this name, which what() begins with; without the name where
-  // memory is refused.
+  // The same error with the name of a Balancer, which what() shows after "evenkeel: ". If memory is
+  // refused, the error has no name.
   Error of(const std::string& name) const noexcept;
-  const std::string& name() const noexcept;  // empty: none
+  const std::string& name() const noexcept;  // empty without a name
 
-  // The same from plain texts. Needs no memory: where it is refused, an Error kept in reserve is
-  // used, as long as few others live that came from there.
+  // Makes an Error from plain texts, even if memory is refused: its text then comes from the
+  // reserve. The reserve has a few texts; while errors that use them live, a further error says
+  // only that memory was refused.
   struct Told {
     ErrorKind kind;
     const char *where, *problem, *remedy;
@@ -68,10 +70,10 @@ class EVENKEEL_API Error : public std::runtime_error {
   };
   static Error told(const Told& told) noexcept;
 
-  // For an allocation that was refused; needs no memory either.
+  // An Error for a refused allocation. It needs no memory either.
   static Error out_of_memory(const char* stage) noexcept;
 
-  // Makes the reserve. Every Communicator calls this.
+  // Allocates the reserve. Every Communicator calls this when it is made.
   static void make_reserve();
 
   ~Error() override;
@@ -97,9 +99,9 @@ struct EVENKEEL_API Refusal {
 }  // namespace evenkeel
 
 // --- Assertions ----------------------------------------------------------------------------------
-// Checks of evenkeel's own invariants, by level (CMake option EVENKEEL_ASSERTIONS). User input is
-// never checked here: it is checked at every level and reported by exceptions. A broken invariant
-// is an Error too: nothing aborts the process. The collective form is in comm/vote.hpp.
+// Checks of evenkeel's own invariants, by level (CMake option EVENKEEL_ASSERTIONS). They are not
+// for user input, which is checked at every level. A broken invariant throws an Error, too; nothing
+// aborts the process. The collective form is in comm/ballot.hpp.
 
 namespace evenkeel::detail {
 
@@ -108,8 +110,8 @@ namespace evenkeel::detail {
 
 }  // namespace evenkeel::detail
 
-// Throws an Error that says what the condition means, if it is false; evaluated from the level
-// `local` on. Local.
+// Throws an Error that states `meaning` if the condition is false. At the level `off` the condition
+// is not evaluated. Local.
 #if EVENKEEL_ASSERTION_LEVEL >= 1
 #define EVENKEEL_ASSERT(condition, meaning) \
   ((condition) ? void()                     \

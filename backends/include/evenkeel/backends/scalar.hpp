@@ -25,7 +25,7 @@ enum class ScalarType : int {
 
 // The name in messages, and the bytes of one value.
 EVENKEEL_API const char* name_of(ScalarType type) noexcept;
-EVENKEEL_API int bytes_of(ScalarType type) noexcept;  // 0 for none
+EVENKEEL_API int bytes_of(ScalarType type) noexcept;  // 0 for `none`
 
 // The scalar type of T; `none` unless T is an integer, float or double.
 template <class T>

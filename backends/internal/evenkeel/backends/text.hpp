@@ -1,6 +1,6 @@
 #pragma once
 
-// Numbers and foreign text in messages, options and the journal.
+// Texts of numbers, and texts of the user, in messages, options and the journal.
 
 #include <evenkeel/backends/config.hpp>
 
@@ -14,11 +14,11 @@ namespace evenkeel {
 // The shortest text that reads back as the same bits, whatever the locale.
 EVENKEEL_API std::string text_of(double number);
 
-// The number, or nothing when the text is anything but one number.
+// The number, or std::nullopt if the text is not exactly one number.
 EVENKEEL_API std::optional<double> real_from_text(std::string_view text);
 EVENKEEL_API std::optional<std::int64_t> integer_from_text(std::string_view text);
 
-// User input as an Error can show it: in quotes, on one line, and not too long.
+// Text of the user in a form that an Error can show: in quotes, on one line, and not too long.
 EVENKEEL_API std::string in_quotes(std::string_view text);
 
 }  // namespace evenkeel

@@ -1,6 +1,6 @@
 #pragma once
 
-// How numbers and enumerators read in sentences.
+// Texts of numbers and enumerators in sentences.
 
 #include <evenkeel/backends/config.hpp>
 
@@ -17,7 +17,7 @@ EVENKEEL_API std::string seconds_of(double nanoseconds);
 // "12345678" as "12,345,678".
 EVENKEEL_API std::string count_of(std::int64_t number);
 
-// Behind a number of rebalances: ", and 2 that changed nothing"; empty for 0.
+// Text to put after a number of rebalances: ", and 2 that changed nothing"; empty for 0.
 EVENKEEL_API std::string and_unchanged(std::int64_t rebalances);
 
 // "3.2 MB".

@@ -1,9 +1,9 @@
 #pragma once
 
 // Cuts the curve in two levels: among the nodes of a machine, and then, on each node, among its
-// ranks. What cut() needs for each rank of the machine, this needs for each node and for each rank
-// of one node; only the result has an entry for each rank. docs/scale.md says from how many ranks
-// on that pays.
+// ranks. A list that has an entry for each rank in cut() has one for each node here, or one for
+// each rank of one node; only the result has an entry for each rank. docs/scale.md says with how
+// many ranks that pays.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/comm/vote.hpp>
@@ -15,13 +15,13 @@
 
 namespace evenkeel {
 
-// Which ranks are on which node; the same on all ranks. A node is any set of consecutive ranks that
-// have a communicator of their own.
+// Says which ranks are on which node; the same on all ranks, except for `here`. A node is any set
+// of consecutive ranks that have a communicator of their own.
 struct Nodes {
   std::vector<int> first_ranks;  // of each node, in order; then the number of all ranks
   int here = 0;                  // the node of this rank
   int count() const noexcept { return static_cast<int>(first_ranks.size()) - 1; }
-  // How many ranks a node has.
+  // The number of ranks of a node.
   int ranks_of(int node) const noexcept {
     const auto n = static_cast<std::size_t>(node);
     return first_ranks[n + 1] - first_ranks[n];
@@ -29,17 +29,17 @@ struct Nodes {
 };
 
 // Collective over `ranks`, and over `node`, the communicator of this rank's node. Throws the same
-// Error on all ranks unless the ranks of each node are consecutive, and in the same order. Ask
-// once, and keep the answer.
+// Error on all ranks unless the ranks of each node are consecutive, and in the same order in both
+// communicators. Call it once and keep the result.
 EVENKEEL_API Nodes nodes_of(const Communicator& ranks, const Communicator& node);
 
-// Collective over `ranks`, and over `node`. As cut() with Aim::nearest and a part for each rank:
-// nodes get their share of the weight, each in proportion to its ranks, and ranks get the same
-// share of what their node has. No part weighs more than the average plus the heaviest key and its
-// 1/n-th part, where n is the number of the node's ranks. Objects with the same key stay together,
-// and the result does not depend on how objects are spread over ranks and threads. Keys and weights
-// of objects that are not on the node where they belong travel there, 16 bytes each; objects do
-// not. `status` as in cut().
+// Collective over `ranks`, and over `node`. Cuts like cut() with Aim::nearest and a part for each
+// rank: each node gets weight in proportion to the number of its ranks, and its ranks get equal
+// shares of that. No part weighs more than the average plus 1 + 1/n times the heaviest key, where n
+// is the number of the node's ranks. Objects with the same key stay together, and the result does
+// not depend on how objects are distributed over ranks and threads. Keys and weights of objects
+// that belong to another node travel there, 16 bytes each; the objects do not. `status` is used as
+// in cut().
 EVENKEEL_API Cut cut_by_nodes(const Communicator& ranks, const Communicator& node,
                               const Nodes& nodes, const Status& status,
                               std::span<const WeightedKeys> sets, int dimensions = 3);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Domains as a picture: boxes in an unstructured grid of VTK's XML format (.vtu), which ParaView
-// opens. Everything here is local; let one rank write.
+// Writes domains as a picture: boxes in an unstructured grid of VTK's XML format (.vtu), which
+// ParaView opens. All functions are local; let one rank write.
 //
 //   write_vtu("domains.vtu", 3, cells_of(decomposition, work));
 
@@ -15,7 +15,7 @@
 
 namespace evenkeel {
 
-// A box of a domain. A part has one in a grid and in a tree, and several on a curve.
+// A box of a domain. A part has one box in a grid or in a tree, and several on a curve.
 struct DomainCell {
   Box box;
   int part = 0;
@@ -23,12 +23,13 @@ struct DomainCell {
   double work = 0;  // of the whole part, in each of its cells
 };
 
-// The cells of all domains, in the order of parts: boxes_of() each. `work` is that of each part;
-// empty: 0. Parts that own no place are left out. Together the cells fill the box, and none
-// overlap. Throws an Error for domains that own no places.
+// The cells of all domains, in the order of parts: the result of boxes_of() for each. `work` is
+// that of each part, or 0 for all parts if it is empty. Parts that own no place are left out.
+// Together the cells fill the box, and no two of them overlap. Throws an Error for domains that own
+// no places.
 //
-// A range of a Hilbert or Morton curve is made of cubes, clipped to the box: at most 2 (2^n - 1)
-// for each level of the lattice; a range of a snake is made of 5 boxes at most. If the box has no
+// A range of a Hilbert or Morton curve consists of cubes, clipped to the box: at most 2 (2^n - 1)
+// for each level of the lattice. A range of a snake consists of at most 5 boxes. If the box has no
 // extent along an axis, the first domain along it owns everything.
 EVENKEEL_API std::vector<DomainCell> cells_of(const Domains& domains,
                                               std::span<const double> work = {});
@@ -42,7 +43,7 @@ EVENKEEL_API std::string vtu_of(int dimensions, std::span<const DomainCell> cell
 
 // Writes the whole file or nothing: it is written under another name beside `path` and then
 // renamed. Throws an Error for a path that leads to anything but a regular file or a new one, and
-// when the disk is full.
+// if the disk is full.
 EVENKEEL_API void write_vtu(const std::string& path, int dimensions,
                             std::span<const DomainCell> cells);
 

@@ -1,17 +1,17 @@
 #pragma once
 
-// Graphs told by call-backs of Zoltan's signatures, for codes that have them; nothing of Zoltan is
-// needed. The functions that were given to Zoltan_Set_Num_Obj_Fn and its like are registered as
-// they are, and one call answers as Zoltan_LB_Partition does.
+// Cuts graphs that call-backs with Zoltan's signatures describe, for codes that have such
+// functions; Zoltan itself is not needed. The functions for Zoltan_Set_Num_Obj_Fn and its like are
+// registered unchanged, and one call returns the same as Zoltan_LB_Partition.
 //
 //   const ek::GraphCallbacks mesh = {.num_obj = {count_cells, &cells},
 //                                    .obj_list = {list_cells, &cells},
 //                                    .num_edges = {count_neighbours, &cells},
 //                                    .edge_list = {list_neighbours, &cells}};
 //   const ek::CallbackCut cut = ek::cut_by_callbacks(space, ranks, mesh);
-//   cut.exports.global_ids, cut.exports.procs          // what leaves this rank, and for where
+//   cut.exports.global_ids, cut.exports.procs          // objects that leave, and their new ranks
 //
-// docs/from_zoltan.md has the whole way, and a table of parameters.
+// docs/from_zoltan.md describes all steps, with a table of parameters.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/config.hpp>
@@ -22,9 +22,9 @@
 
 namespace evenkeel {
 
-// Ids are arrays of unsigned int: num_gid_entries or num_lid_entries for each object, objects one
-// after the other. An *ierr that is not 0 (ZOLTAN_OK) is a failure. Names of parameters are those
-// that Zoltan's documents use.
+// Ids are arrays of unsigned int: num_gid_entries or num_lid_entries for each object, one object
+// after the other. An *ierr that is not 0 (ZOLTAN_OK) is a failure. Parameters are named as in
+// Zoltan's documents.
 using NumObjFn = int(void* data, int* ierr);
 using ObjListFn = void(void* data, int num_gid_entries, int num_lid_entries,
                        unsigned int* global_ids, unsigned int* local_ids, int wgt_dim,
@@ -47,27 +47,28 @@ using PartFn = int(void* data, int num_gid_entries, int num_lid_entries, unsigne
 using PartMultiFn = void(void* data, int num_gid_entries, int num_lid_entries, int num_obj,
                          unsigned int* global_ids, unsigned int* local_ids, int* parts, int* ierr);
 
-// A function of the application, and what it is called with.
+// A function of the application, and the pointer that it gets.
 template <class Function>
 struct Callback {
   Function* function = nullptr;
   void* data = nullptr;
 };
 
-// The numbers are the same on all ranks.
+// The call-backs that describe a graph. The numbers must be the same on all ranks.
 struct GraphCallbacks {
   Callback<NumObjFn> num_obj = {};
   Callback<ObjListFn> obj_list = {};
-  // One of each two is needed; if both are there, the one for many objects is called.
+  // One of each pair is needed; if both are given, the one for many objects is called.
   Callback<NumEdgesFn> num_edges = {};
   Callback<NumEdgesMultiFn> num_edges_multi = {};
   Callback<EdgeListFn> edge_list = {};
   Callback<EdgeListMultiFn> edge_list_multi = {};
-  // The part that each object is in now. None: the first one of its rank.
+  // The present part of each object. If both are missing, it is the first part of the object's
+  // rank.
   Callback<PartFn> part = {};
   Callback<PartMultiFn> part_multi = {};
 
-  // At most 2 entries: a global id is a number of 64 bits, its first entry the lower half.
+  // 1 or 2 entries: a global id is a number of 64 bits, and its first entry is the lower half.
   int num_gid_entries = 1;
   int num_lid_entries = 1;
   int obj_weight_dim = 0;   // up to most_graph_weights; each dimension is balanced
@@ -76,22 +77,23 @@ struct GraphCallbacks {
   double uncuttable_from = std::numeric_limits<double>::infinity();
 };
 
-// What Zoltan calls LB_APPROACH.
+// The parameter LB_APPROACH of Zoltan.
 enum class GraphApproach : int {
   partition,    // from nothing
-  repartition,  // from the parts that there are
-  refine        // the same with Effort::polish, whatever the method says
+  repartition,  // from the present parts
+  refine        // from the present parts, with Effort::polish whatever the method says
 };
+// The name of an enumerator.
 EVENKEEL_API const char* name_of(GraphApproach approach) noexcept;
 
-// The same on all ranks.
+// The options of a cut; the same on all ranks.
 struct CallbackOptions {
-  int parts = 0;  // 0: one for each rank
+  int parts = 0;  // with 0, one part for each rank
   GraphApproach approach = GraphApproach::repartition;
 };
 
-// The rank that has a part. Each has a run of parts, and where they are not all alike, the last
-// ranks have one more. Where there are fewer parts than ranks, some ranks have none.
+// The rank that owns a part. Each rank owns consecutive parts; if their numbers cannot be equal,
+// the last ranks own one more. If there are fewer parts than ranks, some ranks own no part.
 constexpr int rank_of_part(int part, int parts, int ranks) noexcept {
   if (parts < ranks) return static_cast<int>(static_cast<long long>(part) * ranks / parts);
   const int least = parts / ranks, short_ranks = ranks - parts % ranks;
@@ -99,29 +101,29 @@ constexpr int rank_of_part(int part, int parts, int ranks) noexcept {
   return beyond < 0 ? part / least : short_ranks + beyond / (least + 1);
 }
 
-// Objects that change their rank, or only their part. The arrays have an entry, or as many as ids
-// have, for each of them.
+// Objects that change their rank, or only their part. The arrays have one entry for each object,
+// those of ids as many as an id has.
 struct ObjectList {
   std::vector<unsigned int> global_ids;
-  std::vector<unsigned int> local_ids;  // of the rank that has the object
-  std::vector<int> procs;               // of exports: where they go; of imports: where they are
-  std::vector<int> to_part;             // where they will be
+  std::vector<unsigned int> local_ids;  // on the rank that has the object now
+  std::vector<int> procs;               // of exports, the new ranks; of imports, the present ones
+  std::vector<int> to_part;             // the new parts
 };
 
-// What Zoltan_LB_Partition tells in its arguments.
+// The results that Zoltan_LB_Partition returns in its arguments.
 struct CallbackCut {
   bool changes = false;    // some object of some rank is in a list; the same on all ranks
   ObjectList imports;      // ordered by the rank that they come from, and then as it lists them
   ObjectList exports;      // in the order in which this rank lists its objects
-  std::vector<int> parts;  // of all objects of this rank
+  std::vector<int> parts;  // the new parts of all objects of this rank
   GraphReport report;
 };
 
-// Collective. Calls the call-backs, cuts the graph that they tell, by ids, and says what would have
-// to move; nothing has moved. What nbor_procs are set to is not needed, and ignored. Throws the
-// same Error on all ranks for: a call-back that throws, sets ierr, or counts below 0; one that is
-// missing; numbers above that are out of range, or differ between ranks; and what cut_graph
-// refuses.
+// Collective. Calls the call-backs, cuts the graph that they describe by ids, and returns the
+// objects that would have to move; it moves nothing. The values of nbor_procs are ignored. Throws
+// the same Error on all ranks if a call-back is missing, throws, sets ierr, or returns a negative
+// count; if a number above is out of range or differs between ranks; or if cut_graph() refuses the
+// graph.
 EVENKEEL_API CallbackCut cut_by_callbacks(const Space& space, const Communicator& communicator,
                                           const GraphCallbacks& callbacks,
                                           const CallbackOptions& options = {},

@@ -234,8 +234,8 @@ class EVENKEEL_API Clock : public std::enable_shared_from_this<Clock> {
  public:
   using Now = std::int64_t (*)() noexcept;  // wall_nanoseconds or thread_cpu_nanoseconds
 
-  // Kernel::time(instance) uses `events` to time the device. Without them, or if they are null, it
-  // times the host only.
+  // Kernel::time(instance) uses `events` to time the device; the default is the events of this
+  // build's device. If they are null, it times the host only.
   static std::shared_ptr<Clock> make(Now now);
   static std::shared_ptr<Clock> make(Now now, std::shared_ptr<DeviceEvents> events);
   // Makes a clock that uses the cycle counter, or wall time if the counter is not reliable.

@@ -1,8 +1,8 @@
 #pragma once
 
 // The facade for codes whose objects are connected and that move their own data: it proposes parts
-// of their graph. The code looks at what a proposal would cut and move, and carries it out or drops
-// it; nothing has moved before.
+// of their graph. A proposal moves nothing: the code checks how much it would cut and move, and
+// carries it out or drops it.
 //
 //   ek::GraphBalancer balancer(MPI_COMM_WORLD, {.method = {.tolerance = 0.05}});
 //   auto assembly = balancer.kernel("assembly");
@@ -24,25 +24,26 @@
 
 namespace evenkeel {
 
-// What vertices cost in a proposal.
+// The costs of vertices in a proposal.
 enum class VertexCosts : int {
-  measured,  // together what their rank has measured, in proportion of their weights
+  measured,  // the measured load of their rank, divided in proportion to their weights
   as_given   // their weights
 };
 
-// What a GraphBalancer is told.
+// The options of a GraphBalancer.
 struct GraphBalancerOptions {
   ByGraph method = {};
   VertexCosts costs = VertexCosts::measured;
   Options monitor = {};  // when to look, and which looks lead to a proposal
 };
 
+// Times kernels, decides when a rebalance pays, and proposes a rank for each vertex of a graph.
 class EVENKEEL_API GraphBalancer {
  public:
   // Collective over the communicator, which is duplicated twice. Rank 0's monitor options count for
-  // all; the others must be the same on all ranks. Kokkos must be running. Work on the memory of
-  // `space` runs on that instance, and parts are in its memory; default: the default instance for
-  // the memory that the offsets of a graph are in.
+  // all ranks; the other options must be the same on all ranks. Kokkos must be running. Work on the
+  // memory of `space` runs on that instance, and parts are in its memory. Without it, this is the
+  // default instance for the memory that holds the offsets of a graph.
   explicit GraphBalancer(const Communicator& communicator, const GraphBalancerOptions& options = {},
                          const std::optional<Space>& space = std::nullopt);
 #if EVENKEEL_HAS_MPI
@@ -51,46 +52,48 @@ class EVENKEEL_API GraphBalancer {
 #endif
   GraphBalancer(GraphBalancer&&) noexcept;
   GraphBalancer& operator=(GraphBalancer&&) noexcept;
-  // Never waits: without finish(), pending reductions are abandoned, and other ranks will be told.
+  // Never waits. Without finish(), it abandons pending reductions and notifies the other ranks.
   ~GraphBalancer();
 
   // Returns the kernel of this name, and registers it if it is new. Local, at any time.
   Kernel kernel(const std::string& name, const KernelOptions& options = {});
 
-  // Collective: the end of a step. Returns a rank for each vertex of the graph, which go on from
-  // the present ones, if the time that kernels took makes them worth it; nothing otherwise, or when
-  // no vertex would move. The graph is read only then. A proposal that is still open is dropped.
+  // Collective; ends a step. If a rebalance pays, improves the present ranks and returns a rank for
+  // each vertex of the graph. Otherwise, or if no vertex would move, returns nothing. Drops a
+  // proposal that is still open. The graph is read only if a rebalance pays, except for its number
+  // of vertices and, in a deterministic run, its weights.
   std::optional<GraphCut> step(const Graph& graph, const StepOptions& how = {});
 
-  // Collective. Proposes ranks now, by the latest load, by another method than that of the options
-  // if one is given: to try again, say, what did not suit. Takes the place of an open proposal.
-  // From the present ranks, or from nothing.
+  // Collective. Proposes ranks now, by the latest load, and replaces an open proposal. A given
+  // method overrides that of the options, for example to try again if a proposal was rejected.
+  // Starts from the present ranks, or from nothing.
   GraphCut propose(const Graph& graph, const std::optional<ByGraph>& method = std::nullopt,
                    bool from_nothing = false);
 
-  // Local, but to be called on all ranks or none, while a proposal is open: all vertices are where
-  // it wanted them, or it is not carried out. The time since it was asked for counts as cost.
+  // Local, but call them on all ranks or on no rank, while a proposal is open. accept() reports
+  // that all vertices are on their proposed ranks; drop() discards the proposal. The time since the
+  // proposal was requested counts as cost in both cases.
   void accept();
   void drop();
   bool has_proposal() const noexcept;
 
-  // Collective, before the first step: goes on with what an earlier run learned, on any number of
-  // ranks, and counts on from its steps; rank 0's text counts. saved_state() is local and the same
-  // on all ranks.
+  // Collective, before the first step. Restores what an earlier run on any number of ranks has
+  // learned, and continues its step count; rank 0's text counts. saved_state() is local and returns
+  // the same on all ranks.
   void restore(const std::string& saved);
   std::string saved_state() const;
 
-  // Collective. Completes what is pending, ends the thread and closes the journal. Call it once;
+  // Collective. Completes pending work, ends the thread and closes the journal. Call it once;
   // afterwards only local calls are allowed.
   void finish();
 
   // --- Local -------------------------------------------------------------------------------------
 
   std::int64_t generation() const noexcept;  // the number of proposals that were accepted
-  const Options& options() const noexcept;   // as agreed
+  const Options& options() const noexcept;   // those that all ranks agreed on
   Metrics metrics() const;                   // of the last look
-  // The time the run has taken, and would have taken without any rebalance; after finish(), over
-  // all steps.
+  // The time that the run has taken, and the time that it would have taken without any rebalance.
+  // It covers all steps after finish().
   Account account() const;
 
  private:

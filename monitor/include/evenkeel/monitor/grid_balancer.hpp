@@ -1,8 +1,8 @@
 #pragma once
 
-// The facade for codes that own boxes and move their own data: a domain per rank, of a grid of
-// ranks. It learns from one number per rank, the work of its domain, and proposes new borders; the
-// code moves its cells and says when they are in place.
+// The facade for codes whose ranks own the boxes of a grid, and that move their own data. It learns
+// from one number per rank, the work of its domain, and proposes new borders; the code moves its
+// cells and reports when they are in place.
 //
 //   ek::GridBalancer balancer(MPI_COMM_WORLD, {.grid = {.shape = {3, {4, 4, 4}}}, .box = box});
 //   auto flow = balancer.kernel("flow");
@@ -25,7 +25,7 @@
 
 namespace evenkeel {
 
-// What a GridBalancer is told.
+// The options of a GridBalancer.
 struct GridBalancerOptions {
   RankGrid grid;  // as many domains as ranks
   Box box;
@@ -35,11 +35,13 @@ struct GridBalancerOptions {
   Options monitor = {};           // when to look, and which looks lead to a proposal
 };
 
+// Times kernels, decides when a rebalance pays, and proposes new borders for a grid of domains.
 class EVENKEEL_API GridBalancer {
  public:
   // Collective over the communicator, which is duplicated twice. Begins with domains of equal size.
-  // Rank 0's monitor options count for all; the others must be the same on all ranks. Work on cells
-  // in the memory of `space` runs on that instance; default: the default instances.
+  // Rank 0's monitor options count for all ranks; the other options must be the same on all ranks.
+  // Work on cells in the memory of `space` runs on that instance; the default is the default
+  // instances.
   GridBalancer(const Communicator& communicator, const GridBalancerOptions& options,
                const std::optional<Space>& space = std::nullopt);
 #if EVENKEEL_HAS_MPI
@@ -48,55 +50,56 @@ class EVENKEEL_API GridBalancer {
 #endif
   GridBalancer(GridBalancer&&) noexcept;
   GridBalancer& operator=(GridBalancer&&) noexcept;
-  // Never waits: without finish(), pending reductions are abandoned, and other ranks will be told.
+  // Never waits. Without finish(), it abandons pending reductions and notifies the other ranks.
   ~GridBalancer();
 
   // Returns the kernel of this name, and registers it if it is new. Local, at any time.
   Kernel kernel(const std::string& name, const KernelOptions& options = {});
 
-  // Collective: the end of a step. Returns domains to go on with if the time that kernels took
-  // makes them worth it, nothing otherwise. A proposal that was not accepted is made again.
+  // Collective; ends a step. If a rebalance pays, returns new domains, and otherwise nothing. A
+  // proposal that is still open is then returned again.
   std::optional<GridDomains> step(const StepOptions& how = {});
-  // The same, with the centres of this rank's cells and, by .weight, the cost of each: decision and
-  // account then also use the loads under other domains.
+  // Also takes the centres of this rank's cells and, as .weight, the cost of each. The decision and
+  // the account then use the loads under other domains, too.
   std::optional<GridDomains> step(const Set& cells, const StepOptions& how = {});
 
-  // Collective. Returns domains to go on with now, from the work of this rank's domain in any unit
-  // that all ranks share; nothing if no better domains are in sight.
+  // Collective. Returns new domains now, or nothing if no better domains are known. `work` is the
+  // work of this rank's domain, in any unit that all ranks share. A proposal that is still open is
+  // returned again.
   std::optional<GridDomains> propose(double work);
 
   // Local, but call them on all ranks or on no rank, while a proposal is open. accept() makes the
-  // proposal the decomposition; the time since propose() counts as cost. drop() discards it, with
-  // what earlier rounds have learned.
+  // proposal the decomposition. drop() discards it, and all that earlier rounds have learned. The
+  // time since the proposal was made counts as cost in both cases.
   void accept();
   void drop();
   bool has_proposal() const noexcept;
 
-  // Collective, before the first step: goes on with what an earlier run learned, on any number of
-  // ranks, and counts on from its steps; rank 0's text counts. saved_state() is local and the same
-  // on all ranks.
+  // Collective, before the first step. Restores what an earlier run on any number of ranks has
+  // learned, and continues its step count; rank 0's text counts. saved_state() is local and returns
+  // the same on all ranks.
   void restore(const std::string& saved);
   std::string saved_state() const;
 
-  // Collective. Completes what is pending, ends the thread and closes the journal. Call it once;
+  // Collective. Completes pending work, ends the thread and closes the journal. Call it once;
   // afterwards only local calls are allowed.
   void finish();
 
   // --- Local -------------------------------------------------------------------------------------
 
-  // Who owns what: the decomposition that was accepted last.
+  // The decomposition that was accepted last.
   const GridDomains& domains() const noexcept;
   std::int64_t generation() const noexcept;  // of these domains
   // The domain of this rank.
   Box domain() const;
   // The ranks whose domains touch this one's at a face, an edge or a corner, in ascending order.
   std::vector<int> neighbours() const;
-  // Greatest / mean of work / speed, for the most even domains so far; 0: no work is known yet.
+  // Greatest / mean of work / speed, for the most even domains so far; 0 if no work is known yet.
   double best_lambda() const noexcept;
-  const Options& options() const noexcept;  // as agreed
+  const Options& options() const noexcept;  // those that all ranks agreed on
   Metrics metrics() const;                  // of the last look
-  // The time the run has taken, and would have taken without any rebalance; after finish(), over
-  // all steps.
+  // The time that the run has taken, and the time that it would have taken without any rebalance.
+  // It covers all steps after finish().
   Account account() const;
 
  private:

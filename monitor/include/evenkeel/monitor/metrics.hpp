@@ -1,13 +1,13 @@
 #pragma once
 
-// How even a load is. Wherever lambda or the imbalance percent is printed, so is the other:
-// elsewhere the same load may be given by either.
+// Measures of how even a load is. A text that shows lambda also shows the imbalance percent, and
+// vice versa: other tools may use either.
 //
 //   lambda             max / average; 1 is perfect
 //   imbalance percent  (max - average) / max * N / (N - 1) * 100 (DeRose, Homer and Johnson,
 //                      Euro-Par 2007); 0 is perfect, 100 is one rank working alone
-//   imbalance time     max - average: what perfect balance would save
-//   allocation time    N * imbalance time: what all ranks together wait
+//   imbalance time     max - average: the time that perfect balance would save
+//   allocation time    N * imbalance time: the time that all ranks together wait
 //   efficiency         average / max; 1 is perfect (POP's load balance efficiency)
 
 #include <evenkeel/backends/config.hpp>
@@ -19,7 +19,7 @@
 
 namespace evenkeel {
 
-// What the formulas need to know about a load: seconds of work per rank, without waiting.
+// The input of the formulas: seconds of work of the ranks, without waiting.
 struct LoadSummary {
   int ranks = 1;
   double sum = 0;
@@ -27,16 +27,16 @@ struct LoadSummary {
   double average() const noexcept { return sum / ranks; }
 };
 
-// Of the seconds of all ranks.
+// Summarises the seconds of all ranks.
 EVENKEEL_API LoadSummary summarise(std::span<const double> seconds);
 
-// 1 for one rank and for no load at all.
+// Lambda; 1 for one rank and for no load at all.
 EVENKEEL_API double lambda(const LoadSummary& load) noexcept;
 
-// 0 for one rank and for no load at all.
+// The imbalance percent; 0 for one rank and for no load at all.
 EVENKEEL_API double imbalance_percent(const LoadSummary& load) noexcept;
 
-// All figures of one thing that ranks do, in seconds per step.
+// All figures of one part of the ranks' work; times are seconds per step.
 struct Figures {
   double least = 0, average = 0, greatest = 0;
   double lambda = 1;
@@ -46,29 +46,30 @@ struct Figures {
   double efficiency = 1;
 };
 
-// What a look has shown.
+// The results of a look.
 struct Metrics {
   // The figures of one kernel.
   struct Kernel {
     std::string name;
     Figures figures;
   };
-  std::int64_t step = -1;  // of the look; -1: there was none yet
+  std::int64_t step = -1;  // of the look; -1 before the first look
   std::int64_t steps = 0;  // that were measured
   std::int64_t ranks = 1;
-  Figures total;                // greatest: what all ranks wait for, over all phases
+  Figures total;                // its `greatest` is the wait of all ranks, over all phases
   std::vector<Kernel> kernels;  // at most 32; the rest is summed up as "other"
-  std::vector<Figures> phases;  // by number; empty where all work is in one
+  std::vector<Figures> phases;  // by number; empty if all work is in one phase
   double coverage = 0;          // share of the steps in kernels
-  // Of the imbalance seconds of looks since the last rebalance: their growth per step, and their
+  // The growth per step of the imbalance seconds of looks since the last rebalance, and their
   // standard deviation about that growth.
   double trend = 0, scatter = 0;
   double jitter = 0;  // of the load of a rank from step to step, root mean square over ranks
 };
 
 // --- Account -------------------------------------------------------------------------------------
-// The time a run has taken, and the time it would have taken without any rebalance: seconds, or in
-// a deterministic run thousandths of the weight. docs/monitor.md defines each word.
+// The time that a run has taken, and the time that it would have taken without any rebalance: in
+// seconds, or in a deterministic run in thousandths of the weight. docs/monitor.md defines each
+// word.
 
 // The account of a run.
 struct Account {
@@ -77,20 +78,20 @@ struct Account {
   double mean = 0;                  // work of the average rank
   double actual = 0;                // work of the slowest rank of each step
   double never = 0;                 // `actual`, had there been no rebalance
-  bool knows_never = false;         // false: `never` assumes the last known imbalance
+  bool knows_never = false;         // if not, `never` assumes the last known imbalance
   double uncertainty = 0;           // of `never`, roughly
   double own_cost = 0;              // of rebalances: evenkeel's time
-  double rebuild_cost = 0;          // and the application's rebuild in the step after
-  double advised = 0;               // what rebalances would have saved in a run without any
+  double rebuild_cost = 0;          // of rebalances: the application's rebuild in the step after
+  double advised = 0;               // saving that rebalances would have brought, in a run without
 
   double spent() const noexcept { return own_cost + rebuild_cost; }
   double saved() const noexcept { return never - actual - spent(); }
 };
 
 // --- Learned costs -------------------------------------------------------------------------------
-// What has been learned of the costs of types and features, for people and for other runs.
+// The learned costs of types and features, for reports and for later runs.
 
-// What one type or feature of a set costs.
+// The cost of one type or feature of a set.
 struct CostRow {
   static constexpr int most_types = 16, most_features = 8;  // of a set
 
@@ -107,17 +108,17 @@ struct CostRow {
 // All rows, and how well they are known.
 struct CostTable {
   std::vector<CostRow> rows = {};
-  double fixed_seconds = 0;  // per step, of a rank, whatever it has
+  double fixed_seconds = 0;  // of each rank per step, whatever objects it owns
   double noise = 0;          // standard deviation of a rank's load, as a share of it
   double condition = 1;      // of the worst equations that were solved
-  int frozen = 0;            // directions that measurements cannot tell: left as they were thought
+  int frozen = 0;            // directions that measurements do not determine; kept as estimated
 
   bool empty() const noexcept { return rows.empty(); }
   friend bool operator==(const CostTable&, const CostTable&) = default;
 };
 
 // --- The log -------------------------------------------------------------------------------------
-// How much rank 0 logs while a run lasts.
+// The amount of text that rank 0 logs during a run.
 
 // Each level includes those before it.
 enum class LogLevel : int {

@@ -1,9 +1,9 @@
 #pragma once
 
-// The rules that can decide when to act. docs/triggers.md says how each one judges.
+// The rules that can decide when to rebalance. docs/triggers.md describes how each one decides.
 //
-// In what follows u is the time per step that the slowest rank works longer than the average, n the
-// number of steps since the last rebalance, and C what a rebalance costs.
+// In this file u is the time per step by which the slowest rank works longer than the average, n
+// the number of steps since the last rebalance, and C the cost of a rebalance.
 
 #include <evenkeel/backends/config.hpp>
 
@@ -13,8 +13,7 @@
 
 namespace evenkeel {
 
-// The default: when what has been lost to growing imbalance, or what an imbalance that stays will
-// cost, outweighs what a rebalance costs. See docs/triggers.md.
+// The default: acts if the gain of a new cut pays for a rebalance. See docs/triggers.md.
 struct CostAware {
   friend bool operator==(const CostAware&, const CostAware&) = default;
 };
@@ -24,64 +23,66 @@ struct Never {
   friend bool operator==(const Never&, const Never&) = default;
 };
 
-// At steps start, start + period, ..., the last not after stop (0: for ever), whatever the load.
+// Acts at steps start, start + period, ... up to stop, whatever the load is. If stop is 0, it never
+// stops.
 struct Every {
   std::int64_t start = 0, stop = 0, period = 1;
   friend bool operator==(const Every&, const Every&) = default;
 };
 
-// When the imbalance reaches a limit, as lambda = max/avg or in percent. 0: no such limit; one of
-// them must be given.
+// Acts if the imbalance reaches a limit, as lambda = max / average or in percent. A limit of 0 is
+// ignored; at least one must be given.
 struct Threshold {
   double lambda = 0;
   double imbalance_percent = 0;
   friend bool operator==(const Threshold&, const Threshold&) = default;
 };
 
-// sum(u) >= C (Menon, Jain, Zheng and Kale, Cluster 2012).
+// Acts if sum(u) >= C (Menon, Jain, Zheng and Kale, Cluster 2012).
 struct Menon {
   friend bool operator==(const Menon&, const Menon&) = default;
 };
 
-// sum(median of the last 3 max - mean max since the last rebalance) >= C (Zhai et al., ICPP 2018).
+// Acts if sum(median of the last 3 max - mean max since the last rebalance) >= C (Zhai et al., ICPP
+// 2018).
 struct Zhai {
   friend bool operator==(const Zhai&, const Zhai&) = default;
 };
 
-// max * (efficiency now / efficiency after the last rebalance) + C < rho * max (Procassini et al.,
-// 2005), with efficiency = average / max.
+// Acts if max * (efficiency now / efficiency after the last rebalance) + C < rho * max (Procassini
+// et al., 2005), with efficiency = average / max.
 struct Procassini {
   double rho = 1;
   friend bool operator==(const Procassini&, const Procassini&) = default;
 };
 
-// n u - sum(u) >= C (Boulmier, Abdennadher and Chopard, 2022).
+// Acts if n u - sum(u) >= C (Boulmier, Abdennadher and Chopard, 2022).
 struct Boulmier {
   friend bool operator==(const Boulmier&, const Boulmier&) = default;
 };
 
-// What a rule of your own sees of a look at the load; the same on all ranks. Times are seconds; in
-// a deterministic run a weight of 1 counts as a millisecond.
+// The view of a look that a rule of your own gets; the same on all ranks. Times are seconds; in a
+// deterministic run a weight of 1 counts as a millisecond.
 struct LoadView {
-  std::int64_t step = 0;         // the last one that was measured
-  std::int64_t steps = 0;        // measured by this look
-  std::int64_t steps_since = 0;  // since the last rebalance, or the start: n
+  std::int64_t step = 0;         // the last step that was measured
+  std::int64_t steps = 0;        // the number of steps that this look measured
+  std::int64_t steps_since = 0;  // since the last rebalance, or since the start: n
   std::int64_t ranks = 1;
   std::int64_t looks = 0;       // before this one
   std::int64_t rebalances = 0;  // so far
-  double slowest = 0;           // what all ranks wait for in a step: the greatest load,
-  double average = 0;           // and the average load
-  double average_before = 0;    // at the look before; 0: there was none since the last rebalance
+  double slowest = 0;           // the greatest load per step, for which all ranks wait
+  double average = 0;           // the average load per step
+  double average_before = 0;    // at the last look; 0 if there was no look since the last rebalance
   double wasted = 0;            // sum(u)
-  double cost = 0;              // what a rebalance costs, as far as known: C
+  double cost = 0;              // C, as far as it is known
   double lambda = 1;            // slowest / average
   double imbalance_percent = 0;
 
   double waste() const noexcept { return slowest - average; }  // u
 };
 
-// A rule of your own: a pure function, the same on all ranks, which may run on the watcher's
-// thread. True: rebalance. Given in code alone.
+// A rule of your own: a pure function, the same on all ranks, that returns true to rebalance. It
+// may run on the watcher's thread. Set in code only.
 struct Custom {
   bool (*decide)(const LoadView&) = nullptr;
   friend bool operator==(const Custom&, const Custom&) = default;
@@ -93,18 +94,19 @@ using Trigger =
 
 // The text of a trigger, as in options and Errors: "cost_aware", "never", "always", "every 10",
 // "every 0:500:10", "threshold lambda 1.1", "threshold imbalance_percent 10" (or both limits),
-// "menon", "zhai", "procassini", "procassini 1.5", "boulmier", "custom". Nothing is lost but the
-// function of a Custom, which is null after trigger_from_text().
+// "menon", "zhai", "procassini", "procassini 1.5", "boulmier", "custom". The text contains all
+// except the function of a Custom, which is null after trigger_from_text(). Another text is an
+// Error.
 EVENKEEL_API std::string to_text(const Trigger& trigger);
 EVENKEEL_API Trigger trigger_from_text(const std::string& text);
 
-// All these texts, as Errors list them; `with_custom`: also that of a rule of your own.
+// All these texts, as Errors list them. The text of a Custom is among them if `with_custom`.
 EVENKEEL_API std::string trigger_texts(bool with_custom);
 
-// Throws an Error for a trigger that makes no sense. Local.
+// Throws an Error for an invalid trigger. Local.
 EVENKEEL_API void check(const Trigger& trigger);
 
-// Whether this trigger acts at the end of this step without asking for the load.
+// True if this trigger acts at the end of this step whatever the load is.
 EVENKEEL_API bool is_due(const Trigger& trigger, std::int64_t step) noexcept;
 
 }  // namespace evenkeel

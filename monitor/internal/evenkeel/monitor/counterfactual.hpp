@@ -1,8 +1,7 @@
 #pragma once
 
-// What would have been: the load that ranks would carry now under other domains than those they
-// have. Evaluated at looks, from the present objects and the cost of each; docs/triggers.md says
-// what it is used for.
+// The load that ranks would carry now under other domains. It is computed at looks, from the
+// present objects and the cost of each; docs/triggers.md describes its use.
 
 #include <array>
 #include <cstddef>
@@ -12,40 +11,40 @@
 
 namespace evenkeel {
 
-// Each number is the load, in nanoseconds over an epoch, of the rank that would have most; below 0:
-// not known. The mean load would be the measured one. The same on all ranks.
+// Each number is the load of the rank that would have most, in nanoseconds over an epoch; it is
+// negative if it is not known. The mean load would be the measured one. The same on all ranks.
 struct Counterfactual {
   static constexpr std::int64_t unknown = -1;
   static constexpr std::size_t earlier_cuts = 12;
 
-  // If the domains had stayed those of the start, or those before the last rebalance; and if either
-  // were taken again now.
+  // Under the domains of the start and those before the last rebalance, if they had been kept; and
+  // if they were taken again now.
   std::int64_t first = unknown, previous = unknown;
   std::int64_t first_again = unknown, previous_again = unknown;
   std::int64_t fresh = unknown;  // under a cut made now
-  // Under the present domains, if objects cost what their weights say. The measured load shows how
-  // far these weights can be trusted.
+  // Under the present domains, if objects cost what their weights say. Comparison with the measured
+  // load shows how far these weights can be trusted.
   std::int64_t as_weighed = unknown;
   std::int64_t advised = unknown;  // under the last cut that advice would have led to
-  // Under cuts made at earlier looks, used or not, and the ages of these cuts in steps; age 0: no
-  // such cut.
+  // Under cuts made at earlier looks, used or not, and the ages of these cuts in steps. An age of 0
+  // means that there is no such cut.
   std::array<std::int64_t, earlier_cuts> earlier{}, age{};
 };
 
-// A fixed number of cuts made at looks: the older they are, the fewer are kept, so that their ages
-// grow by factors. The same steps keep the same cuts on all ranks.
+// Keeps a fixed number of cuts made at looks: the older, the fewer, so that their ages grow by
+// factors. If cuts are added after the same steps, all ranks keep the same cuts.
 template <class Cut>
 class EarlierCuts {
  public:
-  // A cut, and when it was made.
+  // A cut, and the step after which it was made.
   struct Entry {
-    std::int64_t step;  // after which it was made
+    std::int64_t step;
     Cut cut;
   };
 
   EarlierCuts() { entries_.reserve(Counterfactual::earlier_cuts + 1); }
 
-  // Allocates nothing: ranks that have agreed on a cut all keep it.
+  // Allocates nothing, so that all ranks keep a cut that they have agreed on.
   void add(std::int64_t step, Cut cut) {
     entries_.insert(entries_.begin(), {step, std::move(cut)});
     if (entries_.size() > Counterfactual::earlier_cuts)
@@ -55,8 +54,8 @@ class EarlierCuts {
   void clear() noexcept { entries_.clear(); }
 
  private:
-  // The cut without which the ages on both sides of the gap differ by the least factor; never the
-  // newest or the oldest.
+  // The cut whose removal leaves the gap with the least factor between the ages at its ends; never
+  // the newest or the oldest cut.
   std::size_t most_superfluous() const noexcept {
     const auto age = [&](std::size_t i) {
       return static_cast<double>(entries_.front().step - entries_[i].step + 1);
@@ -76,11 +75,11 @@ class EarlierCuts {
   std::vector<Entry> entries_;
 };
 
-// What a rank has found out about the load under other domains, in nanoseconds over an epoch.
+// The result of a survey on one rank, in nanoseconds over an epoch.
 struct Survey {
   Counterfactual would_be = {};  // the same on all ranks
   // This rank's own load under the first domains or, while those are in use, under the domains that
-  // advice would have led to; below 0: not known.
+  // advice would have led to; negative if it is not known.
   std::int64_t mine_otherwise = -1;
   std::int64_t took = 0;  // the time that this survey took
 };

@@ -4,14 +4,14 @@
 //
 // A Communicator duplicates the user's communicator, so that evenkeel's messages never match the
 // user's. MPI reports errors on it as return codes, which become Errors. Lifetime:
-//   - The destructor frees the duplicate, unless MPI is finalized or an exception is under way. It
-//     then makes no call that other ranks would have to match.
-//   - MPI_Finalize frees the duplicates that are still alive (an attribute on MPI_COMM_SELF); their
-//     destructors, which run later, then do nothing.
+//   - The destructor frees the duplicate, or leaves this to the last reduction under way on it. It
+//     makes no MPI call while an exception is under way, since other ranks may not match the call.
+//   - MPI_Finalize frees the duplicates that are still alive, by an attribute on MPI_COMM_SELF. A
+//     destructor that runs later does nothing.
 // Communicator::self() has the same interface for a single process and needs no MPI.
 //
-// Counts are 64-bit everywhere. One thread at a time may use a Communicator (MPI_THREAD_FUNNELED
-// suffices).
+// Counts are 64-bit everywhere. Only one thread at a time may use a Communicator; if it is always
+// the main thread, MPI_THREAD_FUNNELED suffices.
 
 #include <evenkeel/backends/config.hpp>
 #include <evenkeel/backends/scalar.hpp>
@@ -32,11 +32,10 @@
 namespace evenkeel {
 
 // --- Transport -----------------------------------------------------------------------------------
-// How memory travels between ranks.
 
 // How memory of a device travels between ranks.
 enum class Transport : int {
-  automatic,    // device_aware where MPI reports that it takes device memory, else host_staged
+  automatic,    // device_aware if MPI reports that it takes device memory, else host_staged
   host_staged,  // memory other than plain host memory is copied through a buffer on the host
   device_aware  // device pointers are handed to MPI as they are
 };
@@ -44,45 +43,48 @@ enum class Transport : int {
 // The name in messages and in the journal.
 EVENKEEL_API const char* name_of(Transport transport) noexcept;
 
-// True when this build has a device and the MPI library reports that it takes that device's
-// pointers. An MPI library that offers no such query counts as not device-aware. Local.
+// True if this build has a device and MPI reports that it takes pointers to the device's memory. An
+// MPI library without such a query counts as device-aware only if MPICH_GPU_SUPPORT_ENABLED, a
+// variable that Cray's MPICH reads, is 1 in the environment. Local.
 EVENKEEL_API bool mpi_is_device_aware() noexcept;
 
 // --- Communicator --------------------------------------------------------------------------------
 
 namespace detail {
-class Messenger;  // what carries messages: MPI, or this process alone; src/comm/messenger.hpp
+class Messenger;  // carries messages, by MPI or within one process; see src/comm/messenger.hpp
 }
 
-// What reductions and scans make of the values of several ranks.
+// The operation by which reductions and scans combine the values of several ranks.
 enum class Reduction : int { sum, least, greatest };
 
-// What a rank does when MPI fails it in a way that no vote can tell the others: they wait for this
+// The reaction of a rank to an MPI failure that no vote can report: the other ranks wait for this
 // rank in a call that it could not make. docs/reliability.md lists these calls.
 enum class OnMpiError : int {
-  error,  // throws an Error; the application has to end the others
+  error,  // throws an Error; the application has to end the other ranks
   abort   // prints the reason and ends all ranks by MPI_Abort on evenkeel's duplicate
 };
+// The name in options.
 EVENKEEL_API const char* name_of(OnMpiError what) noexcept;
 
-// What may travel as plain bytes.
+// A type whose values may travel as plain bytes.
 template <class T>
 concept Sendable = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>;
 
-// How messages travel; `piece_bytes` is the same on all ranks.
+// How messages travel.
 struct CommunicatorOptions {
-  // How device memory travels. EVENKEEL_DEVICE_AWARE_MPI=0 or 1 in the environment of rank 0
-  // settles `automatic` for all ranks.
+  // How device memory travels. EVENKEEL_DEVICE_AWARE_MPI in the environment of rank 0 (0 or off, 1
+  // or on) settles `automatic` for all ranks.
   Transport transport = Transport::automatic;
   // Messages and reductions longer than this are cut into pieces of this size, since an MPI count
-  // has 31 bits. Must be the same on all ranks.
+  // has 31 bits. From 1 to 2147483647, and the same on all ranks.
   std::int64_t piece_bytes = std::int64_t{1} << 30;
-  // Stages host memory too. This costs a copy, and exercises staging on machines without a device.
+  // If true, host memory is staged, too. This costs a copy; it serves to test staging on machines
+  // without a device.
   bool stage_host_memory = false;
 };
 
-// The values of all ranks one after another; those of rank r start at offsets[r] and end at
-// offsets[r+1].
+// The values of all ranks, one rank after another. The values of rank r start at offsets[r] and end
+// before offsets[r+1].
 template <class T>
 struct Gathered {
   std::vector<T> values;
@@ -96,12 +98,13 @@ struct Gathered {
   }
 };
 
+// Some ranks: those of a communicator of MPI, or this process alone. Movable, but not copyable.
 class EVENKEEL_API Communicator {
  public:
   // This process alone. Local; needs no MPI.
   static Communicator self(CommunicatorOptions options = {});
 
-  // All processes of the program: MPI_COMM_WORLD, or self() where evenkeel was built without MPI.
+  // All processes of the program: MPI_COMM_WORLD, or self() if evenkeel was built without MPI.
   // Collective.
   static Communicator world(CommunicatorOptions options = {});
 
@@ -129,11 +132,11 @@ class EVENKEEL_API Communicator {
   // Collective.
   void barrier() const;
 
-  // Collective. True when some node runs more ranks than the cores that they may use, so that wall
-  // time there says little about work. The same on all ranks.
+  // Collective. True if some node runs more ranks than they have cores to run on, so that wall time
+  // on it says little about work. The same on all ranks.
   bool ranks_share_cores() const;
 
-  // Collective. The sum, least or greatest over all ranks, for each value.
+  // Collective. For each value, the sum, least or greatest over all ranks.
   template <Scalar T>
   T all_reduce(T mine, Reduction reduction) const {
     reduce_in_place(&mine, 1, scalar_type_of<T>(), reduction);
@@ -144,8 +147,8 @@ class EVENKEEL_API Communicator {
     reduce_in_place(values.data(), std::ssize(values), scalar_type_of<T>(), reduction);
   }
 
-  // Collective. The sum, least or greatest over all lower ranks; on rank 0 the neutral element: 0,
-  // the greatest or the lowest value of the type.
+  // Collective. The sum, least or greatest over all lower ranks. Rank 0 gets the neutral element:
+  // 0, the greatest or the lowest value of the type.
   template <Scalar T>
   T exclusive_scan(T mine, Reduction reduction = Reduction::sum) const {
     exclusive_scan(std::span(&mine, 1), reduction);
@@ -176,8 +179,8 @@ class EVENKEEL_API Communicator {
     return all;
   }
 
-  // Collective. Gathers any number of values from each rank: on all ranks, or on root alone (the
-  // others get none).
+  // Collective. Gathers any number of values from each rank, on all ranks or only on the root; then
+  // the other ranks get no values.
   template <Sendable T>
   Gathered<T> all_gather(std::span<const T> mine) const {
     return gather_values(mine, everywhere);
@@ -187,13 +190,14 @@ class EVENKEEL_API Communicator {
     return gather_values(mine, root);
   }
 
-  // Collective. The same into `all`, which has room for one value of each rank. Allocates nothing.
+  // Collective. Gathers one value of each rank into `all`, in the order of ranks. Allocates nothing
+  // unless sizeof(T) > piece_bytes / size().
   template <Sendable T>
   void all_gather(const T& mine, std::span<T> all) const {
     gather_equal(&mine, sizeof(T), all.data());
   }
 
-  // Local; the same on all ranks. Counts for all copies of this object, but not for duplicates.
+  // Local; must be the same on all ranks. Does not count for duplicates.
   void set_on_mpi_error(OnMpiError what) const noexcept;
 
   // For the other parts of backends/comm.

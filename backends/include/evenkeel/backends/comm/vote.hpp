@@ -1,12 +1,12 @@
 #pragma once
 
-// The vote: one reduction after which either all ranks go on, or all throw the same Error, which
-// names the lowest failing rank and its message. A rank that fails between two votes still takes
-// part in all collective calls, and reports its failure at the next vote: no rank is left waiting,
-// and none goes on alone.
+// The vote: one reduction after which all ranks continue, or all throw the same Error, which names
+// the lowest failing rank and its message. A rank that fails between two votes still takes part in
+// all collective calls, and reports its failure at the next vote. So no rank waits for ever, and no
+// rank continues alone.
 //
 //   Status status = attempt("core/migrate", [&] { reserve(...); });   // no exception leaves this
-//   vote(communicator, status);                                       // all go on, or all throw
+//   vote(communicator, status);                                       // all continue, or all throw
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/error.hpp>
@@ -15,15 +15,16 @@
 
 namespace evenkeel {
 
-// What one rank brings to a vote: nothing to complain about, or an Error.
+// The contribution of one rank to a vote: success, or an Error.
 class EVENKEEL_API Status {
  public:
   Status() = default;
   // This rank has failed.
   explicit Status(Error error) : error_(std::move(error)) {}
 
-  // The exception being handled, as a Status: Errors as they are, std::bad_alloc as out_of_memory,
-  // all else as `otherwise`. Call inside a catch block. Never throws, not even without memory.
+  // Turns the exception that is being handled into a Status: keeps an Error as it is, makes
+  // std::bad_alloc out_of_memory, and all other exceptions `otherwise`. Call it inside a catch
+  // block. It never throws, not even without memory.
   static Status from_current_exception(const char* stage,
                                        ErrorKind otherwise = ErrorKind::internal) noexcept;
 
@@ -34,9 +35,9 @@ class EVENKEEL_API Status {
   std::optional<Error> error_;
 };
 
-// Runs function() and turns whatever it throws into a Status. For code of the application (a
-// call-back), use attempt(stage, function, ErrorKind::application). Allocates nothing itself.
-// Local.
+// Runs function() and turns an exception into a Status. For code of the application (a call-back),
+// use attempt(stage, function, ErrorKind::application). Allocates nothing itself unless function()
+// throws. Local.
 template <class Function>
 [[nodiscard]] Status attempt(const char* stage, Function&& function,
                              ErrorKind otherwise = ErrorKind::internal) {
@@ -48,8 +49,7 @@ template <class Function>
   }
 }
 
-// Collective. Returns on all ranks when every status is ok, and throws the same Error on all
-// otherwise.
+// Collective. Returns on all ranks if every status is ok, and else throws the same Error on all.
 EVENKEEL_API void vote(const Communicator& communicator, const Status& status);
 
 }  // namespace evenkeel

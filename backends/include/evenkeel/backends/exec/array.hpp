@@ -1,6 +1,7 @@
 #pragma once
 
-// Typed memory of a space, which holds orders, weights, parts and lists. Free of Kokkos.
+// Typed memory of a space, for orders, weights, parts and lists. This header does not include
+// Kokkos.
 
 #include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/exec/space.hpp>
@@ -17,7 +18,7 @@ inline MemoryKind memory_of(const Space& space) {
 }
 
 // Uninitialised values of one type in the memory that a space works on. A copy has the same values
-// in its own memory. Only kernels and copies can reach the values of an array on a device. A
+// in memory of its own. Only kernels and copies can reach the values of an array on a device. A
 // refused allocation is an Error that names the label.
 template <class T>
 class Array {
@@ -27,12 +28,12 @@ class Array {
   Array() = default;
   Array(const Space& space, const std::string& label, std::int64_t size)
       : buffer_(label, memory_of(space), bytes_of(size)), space_(space), size_(size) {}
-  // The same, with room to grow to `capacity` values.
+  // Has room to grow to `capacity` values.
   Array(const Space& space, const std::string& label, std::int64_t size, std::int64_t capacity)
       : Array(space, label, capacity > size ? capacity : size) {
     size_ = size;
   }
-  // A copy of values on the host. Blocks until the copy is complete.
+  // Copies values from the host. Blocks until the copy is complete.
   Array(const Space& space, const std::string& label, std::span<const T> values)
       : Array(space, label, std::ssize(values)) {
     copy_bytes(space, data(), memory(), values.data(), MemoryKind::host, bytes());
@@ -79,7 +80,7 @@ class Array {
   // Points into the array's memory: pass it to kernels; read it on the host only if is_on_host().
   std::span<T> span() const noexcept { return {data(), static_cast<std::size_t>(size_)}; }
 
-  // Copies some or all of the values to the host, after all work launched on the space before.
+  // Copies some or all values to the host, after all work launched earlier on the space. Blocks.
   void fetch(std::int64_t first, std::span<T> into) const {
     if (into.empty()) return;
     copy_bytes(*space_, into.data(), MemoryKind::host, data() + first, memory(),
@@ -100,17 +101,17 @@ class Array {
   }
 
   Buffer buffer_;
-  std::optional<Space> space_;  // none: default-constructed
+  std::optional<Space> space_;  // empty in a default-constructed array
   std::int64_t size_ = 0;
 };
 
-// Values where `space` can reach them: the originals, or a copy in its memory. The originals must
-// outlive this object. No values are at no address, so that reading one fails.
+// Values that `space` can reach: the originals, or a copy in its memory. The originals must outlive
+// this object. If there are no values, data() is null, so that a read fails at once.
 template <class T>
 class Reached {
  public:
-  // Values anywhere, or on the host, or in an array. Copies only if `space` cannot reach them; then
-  // blocks until the copy is complete.
+  // Takes values in any memory, on the host, or in an array. Copies them only if `space` cannot
+  // reach them, and then blocks until the copy is complete.
   Reached(const Space& space, const char* label, const T* values, std::int64_t size,
           MemoryKind memory)
       : data_(size > 0 ? values : nullptr), size_(size) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// The Kokkos side of Space and MemoryKind: the list of enabled spaces, and the run-time value of a
-// typed instance.
+// The Kokkos side of Space and MemoryKind: lists the execution spaces of this build, and makes a
+// Space from a typed instance.
 
 #include <evenkeel/backends/exec/space.hpp>
 
@@ -17,7 +17,8 @@ namespace evenkeel {
 
 namespace exec {
 
-// Kokkos::is_finalized came with 4.0; before, is_initialized() is false after finalize() as well.
+// Kokkos::is_finalized came with 4.0. In older versions is_initialized() is false after finalize(),
+// too.
 inline bool kokkos_is_running() {
 #if KOKKOS_VERSION >= 40000
   return Kokkos::is_initialized() && !Kokkos::is_finalized();
@@ -88,22 +89,23 @@ struct IndexIn<T, TypeList<Types...>> {
 // The execution spaces that run on the host.
 using HostSpaces = detail::Joined<detail::Joined<detail::SerialSpaces, detail::OpenMPSpaces>::type,
                                   detail::ThreadsSpaces>::type;
-// All execution spaces of the Kokkos that this build links, hosts first.
+// The execution spaces of this build, hosts first: those that its Kokkos enables and that evenkeel
+// knows (Serial, OpenMP, Threads, and the device).
 using EnabledSpaces = detail::Joined<HostSpaces, detail::DeviceSpaces>::type;
 
 static_assert(EnabledSpaces::size > 0,
               "this Kokkos enables no execution space that evenkeel knows");
 
-// True when this build has a device, whether or not the host can reach its memory.
+// True if this build has a device, even if the host can reach the device's memory.
 inline constexpr bool has_device = !std::is_same_v<exec::Device, Kokkos::DefaultHostExecutionSpace>;
 
-// True for the type of that device's instances.
+// True if `Instance` is the type of that device's instances.
 template <class Instance>
 inline constexpr bool is_device = (has_device && std::is_same_v<Instance, exec::Device>);
 
 namespace detail {
 
-// The kind of a memory follows from who can reach it, and from whether there is a device at all.
+// The kind of a memory, by whether host and device reach it and whether there is a device at all.
 constexpr MemoryKind kind_of_memory(bool host_reaches, bool device_reaches, bool device_exists) {
   if (!device_exists) return MemoryKind::host;
   if (host_reaches && device_reaches) return MemoryKind::shared;
@@ -112,13 +114,14 @@ constexpr MemoryKind kind_of_memory(bool host_reaches, bool device_reaches, bool
 
 }  // namespace detail
 
-// The kind of a Kokkos memory space; `shared` for device memory that the host can reach.
+// The kind of a Kokkos memory space. Memory that both host and device reach is `shared`, except
+// for plain host memory.
 template <class MemorySpace>
 constexpr MemoryKind memory_kind_of() {
   constexpr bool host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, MemorySpace>::accessible;
   constexpr bool device = Kokkos::SpaceAccessibility<exec::Device, MemorySpace>::accessible;
   static_assert(host || device, "neither host nor device reaches this memory space");
-  // Where the device reaches all of the host's memory, plain host memory stays what it is.
+  // Plain host memory stays `host`, even if the device reaches all of the host's memory.
   constexpr bool plain = std::is_same_v<MemorySpace, Kokkos::HostSpace>;
   return detail::kind_of_memory(host, device && !plain, has_device);
 }
@@ -132,7 +135,7 @@ constexpr int type_of() {
   return type;
 }
 
-// An instance that outlives Kokkos stays for good: Kokkos aborts where one is destroyed after it.
+// Deletes an instance, but leaks one that outlives Kokkos: Kokkos aborts if one is destroyed later.
 template <class Instance>
 void let_go(const Instance* instance) noexcept {
   if (exec::kokkos_is_running()) delete instance;
@@ -140,7 +143,7 @@ void let_go(const Instance* instance) noexcept {
 
 }  // namespace detail
 
-// The run-time value of a typed instance. The copy shares the instance (a stream, a thread pool).
+// The Space of a typed instance. It holds a copy, which shares the stream or the thread pool.
 template <class Instance>
 Space space_of(const Instance& instance) {
   return Space(detail::type_of<Instance>(),

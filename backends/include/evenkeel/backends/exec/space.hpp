@@ -1,7 +1,7 @@
 #pragma once
 
-// Where work runs, as a run-time value: one instance of one Kokkos execution space of this build.
-// Free of Kokkos; exec/kokkos_spaces.hpp turns it back into the typed instance.
+// Says at run time on which instance of which Kokkos execution space work runs. This header does
+// not include Kokkos; exec/kokkos_spaces.hpp makes a Space from a typed instance.
 
 #include <evenkeel/backends/config.hpp>
 
@@ -17,13 +17,13 @@
 namespace evenkeel {
 
 // --- Memory --------------------------------------------------------------------------------------
-// Memory kinds, and raw memory of a kind. Free of Kokkos, so that a field can be described
-// anywhere.
+// Memory kinds, and raw memory of a kind. Code that describes fields needs no Kokkos for them.
 
-// Who can reach a piece of memory. In a build without a device every memory is `host`.
+// Says whether host or device can reach a piece of memory. In a build without a device, memory of
+// every Kokkos space is `host`.
 enum class MemoryKind : int {
-  host,    // the host alone
-  device,  // the device alone
+  host,    // only the host
+  device,  // only the device
   shared   // both: managed or pinned memory
 };
 
@@ -31,15 +31,16 @@ enum class MemoryKind : int {
 EVENKEEL_API const char* name_of(MemoryKind kind) noexcept;
 
 // Owns uninitialised bytes of one kind. Movable. A refused allocation is an Error that names the
-// label. Device memory that is still owned when Kokkos is finalized is freed only at process exit.
+// label. Memory from Kokkos (all but plain host memory) that a Buffer still owns when Kokkos is
+// finalized is freed only at process exit.
 class EVENKEEL_API Buffer {
  public:
   Buffer() = default;
   // Allocates; the label is for messages and for the tools of Kokkos.
   Buffer(const std::string& label, MemoryKind kind, std::int64_t bytes);
 
-  // Host memory to send from and receive into: page-locked where the build has a device (copies to
-  // and from it then run at full speed), plain host memory elsewhere.
+  // Host memory to send from and receive into. If the build has a device and Kokkos is running, it
+  // is page-locked, so that copies to and from the device run at full speed.
   static Buffer for_staging(const std::string& label, std::int64_t bytes);
 
   Buffer(Buffer&& other) noexcept;
@@ -62,21 +63,21 @@ class EVENKEEL_API Buffer {
 
 class Space;
 
-// Copies bytes between any two kinds, on `space`: after all work launched there before,
-// concurrently with work elsewhere. Fence the space before the host reads the copy or `from`
-// changes. The ranges must not overlap.
+// Copies bytes between memory of any two kinds, on `space`: after all work launched earlier on it,
+// and concurrently with work on other instances. Fence the space before the host reads the copy or
+// changes `from`. The ranges must not overlap.
 EVENKEEL_API void copy_bytes(const Space& space, void* to, MemoryKind to_kind, const void* from,
                              MemoryKind from_kind, std::int64_t bytes);
 
 // --- Streams -------------------------------------------------------------------------------------
-// The device stream that an instance of a Kokkos space launches on. Free of Kokkos: it is found by
-// the members that Kokkos::Cuda and Kokkos::HIP have.
+// The device stream on which an instance of a Kokkos space launches. It is found through members
+// that Kokkos::Cuda and Kokkos::HIP have, so this header needs no Kokkos.
 
-// A stream of CUDA or HIP, as a value that names neither.
+// A stream of CUDA or HIP, in a type that needs neither.
 struct DeviceStream {
-  bool on_device = false;  // false: a host instance; the other members mean nothing
-  int device = -1;         // -1: the current one
-  void* handle = nullptr;  // null is a stream too, the default one
+  bool on_device = false;  // if false, it is a host instance and the other members mean nothing
+  int device = -1;         // -1 is the current device
+  void* handle = nullptr;  // null is the default stream
 
   friend bool operator==(const DeviceStream&, const DeviceStream&) = default;
 };
@@ -87,8 +88,8 @@ concept ExecutionInstance = requires(const Instance& instance) {
   instance.fence();
 };
 
-// The stream of an instance of Kokkos::Cuda or Kokkos::HIP; for all others one that is not on a
-// device.
+// The stream of an instance of Kokkos::Cuda or Kokkos::HIP. For other instances, `on_device` is
+// false.
 template <ExecutionInstance Instance>
 DeviceStream stream_of([[maybe_unused]] const Instance& instance) {
   DeviceStream stream;
@@ -106,29 +107,32 @@ DeviceStream stream_of([[maybe_unused]] const Instance& instance) {
 
 // --- Space ---------------------------------------------------------------------------------------
 
+// One instance of one Kokkos execution space of this build, as a run-time value. Copies share the
+// instance.
 class EVENKEEL_API Space {
  public:
   // The instance that works on memory of this kind: the one in use (see InUse), or the default one.
-  // Kokkos must be initialised. Asking for device memory in a build without a device is an Error.
+  // Kokkos must be running. To ask for device memory in a build without a device is an Error.
   static Space where(MemoryKind kind);
 
-  // The default instance of the space of this name ("Serial", "OpenMP", "Cuda", "HIP", ...), upper
-  // or lower case. An unknown name is an Error that lists the names of this build.
+  // The default instance of the space of this name ("Serial", "OpenMP", "Cuda", "HIP", ...), in
+  // upper or lower case. An unknown name is an Error that lists the names of this build.
   static Space named(std::string_view name);
 
   // The names of all spaces of this build, hosts first.
   static std::vector<std::string> names();
 
   std::string_view name() const noexcept;
-  // Whether its kernels reach memory of this kind.
+  // True if its kernels can reach memory of this kind.
   bool can_access(MemoryKind kind) const noexcept;
   bool is_device() const noexcept;
 
-  // Waits until all work launched on this instance, and on no other, has ended.
+  // Waits until all work launched on this instance, but not on others, has ended.
   void fence(const char* label) const;
 
-  // For exec/kokkos_spaces.hpp: the position of the type in the list of enabled spaces, and the
-  // typed instance, kept alive by every copy; null for the default instance.
+  // For exec/kokkos_spaces.hpp and exec/with_space.hpp: the position of the type in the list of
+  // enabled spaces, and the typed instance, which every copy keeps alive. The instance is null if
+  // it is the default one.
   Space(int type, std::shared_ptr<const void> instance)
       : type_(type), instance_(std::move(instance)) {}
   int type() const noexcept { return type_; }
@@ -140,17 +144,17 @@ class EVENKEEL_API Space {
 };
 
 // While this object lives, evenkeel's work in this thread on the memory of the space runs on the
-// given instance: for example, device kernels on a stream of the application. Objects nest; the
-// innermost one counts.
+// given instance: for example, device kernels on a stream of the application. Objects nest; for
+// each memory the innermost one counts.
 //
 //   const ek::InUse in_use(ek::space_of(stream));
 //   const ek::Cut parts = ek::cut(...);
 //
-// Work on other instances that writes what evenkeel reads must have ended before. What evenkeel
-// writes is complete when its function returns, except for functions documented as non-blocking.
+// Work on other instances that writes data which evenkeel reads must end before the call. Results
+// are complete when a function returns, unless its documentation says that it does not block.
 class EVENKEEL_API InUse {
  public:
-  explicit InUse(std::optional<Space> space);  // none: changes nothing
+  explicit InUse(std::optional<Space> space);  // std::nullopt changes nothing
   ~InUse();
   InUse(const InUse&) = delete;
   InUse& operator=(const InUse&) = delete;

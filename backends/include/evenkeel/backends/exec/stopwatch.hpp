@@ -1,7 +1,7 @@
 #pragma once
 
-// Stopwatches. Wall time measures what a user waits for. CPU time of the calling thread is for
-// ranks that share cores, so that a rank waiting for its turn does not look slow.
+// Stopwatches. Wall time is the time that a user waits. CPU time of the calling thread is for ranks
+// that share cores, so that a rank that waits for a core does not look slow.
 
 #include <evenkeel/backends/config.hpp>
 
@@ -16,13 +16,13 @@ EVENKEEL_API std::int64_t wall_nanoseconds() noexcept;
 // Nanoseconds of CPU time that the calling thread has used.
 EVENKEEL_API std::int64_t thread_cpu_nanoseconds() noexcept;
 
-// Runs from its construction on, by the clock `now`.
+// Starts when it is constructed, and reads the clock `now`.
 template <std::int64_t (*now)() noexcept>
 class BasicStopwatch {
  public:
   double seconds() const noexcept { return static_cast<double>(now() - start_) * 1e-9; }
 
-  // Starts anew. Returns the seconds since the last start.
+  // Starts again. Returns the seconds since the last start.
   double restart() noexcept {
     const std::int64_t moment = now();
     const double seconds = static_cast<double>(moment - start_) * 1e-9;
@@ -34,16 +34,17 @@ class BasicStopwatch {
   std::int64_t start_ = now();
 };
 
-// Wall time, and the CPU time of the thread that asks.
+// These measure wall time, and the CPU time of the calling thread.
 using Stopwatch = BasicStopwatch<&wall_nanoseconds>;
 using ThreadCpuStopwatch = BasicStopwatch<&thread_cpu_nanoseconds>;
 
 // --- Waiting for a core --------------------------------------------------------------------------
-// How long a thread has waited for a core that other threads were using. Wall time minus this wait
-// is the time of the thread's own work, including waits for devices and files, however busy the
-// machine.
+// The time that a thread has waited for a core that other threads were using. Wall time minus this
+// wait is the time of the thread's own work, with waits for devices and files, however busy the
+// machine is.
 
-// The wait of the thread that constructs it. Only Linux reports it; elsewhere it is unknown.
+// Measures the wait of the thread that constructs it. Only Linux reports this wait; on other
+// systems it is unknown.
 class EVENKEEL_API CoreWait {
  public:
   CoreWait() noexcept;
@@ -53,8 +54,8 @@ class EVENKEEL_API CoreWait {
 
   bool is_known() const noexcept { return file_ >= 0; }
 
-  // The total so far; never decreases; 0 if unknown. Makes system calls: some microseconds if the
-  // thread has waited since the last call, less than one if it has not.
+  // The total so far, or 0 if it is unknown; never decreases. Makes system calls, which take some
+  // microseconds if the thread has waited since the last call, and less than one if it has not.
   std::int64_t nanoseconds() noexcept;
 
  private:

@@ -14,10 +14,10 @@ namespace evenkeel {
 
 namespace detail {
 
-// A status of fixed size that a reduction can carry. Of two failures, the lower rank's wins.
+// A status of fixed size that a reduction can carry. The failure of the lowest rank wins.
 struct EVENKEEL_API Ballot {
   static constexpr int none = -1;
-  static constexpr std::size_t room = 1000;  // for where, problem and remedy, cut when longer
+  static constexpr std::size_t room = 1000;  // for where, problem and remedy, which are cut to fit
 
   int rank = none;  // lowest failing rank
   int failures = 0;
@@ -26,7 +26,7 @@ struct EVENKEEL_API Ballot {
   char text[room] = {};  // where, problem, remedy; each ends with a zero
 
   static Ballot of(const Status& status, int rank) noexcept;
-  // Replaces what to do about the failure, if there is one.
+  // Replaces the remedy, if there is a failure.
   void set_remedy(const char* remedy) noexcept;
   static void combine(Ballot& into, const Ballot& from) noexcept;
   void throw_if_failed(int ranks) const;
@@ -44,7 +44,7 @@ struct BallotWith {
 
 }  // namespace detail
 
-// Collective. The same, and returns the combined tallies of all ranks.
+// Collective. Votes, and returns the combined tallies of all ranks.
 template <auto combine, Sendable Tally>
 Tally vote(const Communicator& communicator, const Status& status, const Tally& mine) {
   using Both = detail::BallotWith<Tally, combine>;
@@ -55,16 +55,17 @@ Tally vote(const Communicator& communicator, const Status& status, const Tally& 
 }
 
 namespace detail {
-// Collective. A number of each rank; valid until the next call. Allocates nothing.
+// Collective. Gathers one number of each rank; the result is valid until the next call. Allocates
+// nothing.
 EVENKEEL_API std::span<std::int64_t> gather_numbers(const Communicator& communicator,
                                                     std::int64_t mine);
 EVENKEEL_API void gather_bytes(const Communicator& communicator, const void* mine, void* all,
                                std::span<const std::int64_t> bytes_of_rank, int root);
 }  // namespace detail
 
-// Collective. Gathers any number of values from each rank, on all ranks or on root alone, once all
-// ranks have memory for what comes. Throws the same Error on all ranks where a status is not ok, or
-// memory is refused. It takes no more steps than a vote and a gather.
+// Collective. Gathers any number of values from each rank, on the root, or on all ranks if `root`
+// is -1. If a status is not ok, or a rank has no memory for the values, all ranks throw the same
+// Error. It communicates no more often than a vote and a gather.
 template <Sendable T>
 Gathered<T> gather(const Communicator& communicator, const Status& status, std::span<const T> mine,
                    int root) {
@@ -90,8 +91,8 @@ Gathered<T> all_gather(const Communicator& communicator, const Status& status,
   return gather(communicator, status, mine, -1);
 }
 
-// Collective. What an assertion at level `collective` does: all ranks stop when one finds it
-// broken.
+// Collective. An assertion of the level `collective`: all ranks throw the same Error if the
+// condition is false on one of them. At lower levels the condition is not evaluated.
 #if EVENKEEL_ASSERTION_LEVEL >= 2
 #define EVENKEEL_ASSERT_ALL(communicator, condition, meaning)                              \
   ::evenkeel::vote(communicator, ::evenkeel::attempt("assertion", [&] {                    \

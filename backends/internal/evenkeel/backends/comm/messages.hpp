@@ -1,6 +1,6 @@
 #pragma once
 
-// Messages of a transfer, from notes that announce their sizes.
+// Makes the messages of a transfer from notes that announce their sizes.
 
 #include <evenkeel/backends/comm/sparse_exchange.hpp>
 #include <evenkeel/backends/comm/transfer.hpp>
@@ -10,8 +10,8 @@
 
 namespace evenkeel {
 
-// Adds a message for each note with values: these lie one after the other from `first` on, as many
-// as count_of(content) for each note. Message: Send or Receive.
+// Adds a message, a Send or a Receive, for each note that announces values: count_of(content) of
+// them. The values of all notes follow each other, from `first` on.
 template <class Message, class Content, class T, class CountOf>
 void add_messages(std::vector<Message>& messages, const std::vector<Note<Content>>& notes, T* first,
                   MemoryKind memory, const CountOf& count_of) {
@@ -23,8 +23,8 @@ void add_messages(std::vector<Message>& messages, const std::vector<Note<Content
   }
 }
 
-// Local. From one array to another, in both of which what goes to a rank, or comes from it, lies
-// rank by rank; notes tell how many values.
+// Local. A transfer from one array to another. Each array holds its values in the order of the
+// notes, which state their numbers.
 template <class T>
 Transfer transfer_between(const Space& space, const Communicator& communicator,
                           const exec::Array<T>& from,

@@ -9,14 +9,14 @@
 //   if (pending.test()) ...                           // once per step: makes progress
 //   const Totals& totals = pending.wait();            // complete
 //
-// What posting needs can be made beforehand, so that a rank without memory can say so at a vote,
-// and the same object can post again and again:
+// The memory for a reduction can be allocated beforehand, so that a rank without memory can report
+// this at a vote. The same object can then post again and again:
 //
 //   auto reduction = prepare_all_reduce<combine, Totals>(communicator);  // local
 //   reduction.start(mine);
 //
 // The function must be associative and commutative to the bit (integers, least, greatest), since
-// MPI chooses the order; then all ranks see identical bits.
+// MPI chooses the order. Then all ranks get identical bits.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/error.hpp>
@@ -52,7 +52,8 @@ struct CombinationOf {
 };
 
 // A reduction under way, or the means for one. Owns the buffer. If it is destroyed before it is
-// complete, it gives up its buffer, request and communicator without communicating.
+// complete, the communicator's handle takes over its buffer and request. The destructor does not
+// communicate.
 class EVENKEEL_API Pending {
  public:
   virtual ~Pending();
@@ -70,39 +71,42 @@ EVENKEEL_API void all_reduce(const Communicator& communicator, void* value,
                              const Combination& combination);
 
 // Local. MPI_Finalize calls the function before it frees the communicator, if that is still alive.
-// Each call replaces the function of the one before; an empty one takes it away.
+// Each call replaces the function of the last one; an empty function removes it. A communicator
+// without MPI never calls the function.
 EVENKEEL_API void at_finalize(const Communicator& communicator, std::function<void()> function);
 
 }  // namespace detail
 
-// A non-blocking reduction over all ranks that is used again and again: posted by start(), asked by
-// test(), completed by wait(). The destructor never waits.
+// A non-blocking reduction over all ranks that can be used again and again: start() posts it,
+// test() makes progress, wait() completes it. The destructor never waits.
 template <class T>
 class PendingReduction {
  public:
   PendingReduction() = default;
-  // For the function that prepares one.
+  // For prepare_all_reduce().
   explicit PendingReduction(std::unique_ptr<detail::Pending> pending)
       : pending_(std::move(pending)) {}
 
   // True while this object holds a reduction, complete or not.
   explicit operator bool() const noexcept { return pending_ != nullptr; }
-  // Collective. Not while one is under way.
+  // Collective. Must not be called while one is under way.
   void start(const T& mine) { pending().start(&mine); }
-  // Posted, and not known to be complete.
+  // True if it is posted and not known to be complete.
   bool is_under_way() const noexcept { return pending_ != nullptr && pending_->is_under_way(); }
 
   // True when the result is available. Local: makes progress, never waits.
   bool test() { return pending().test(); }
 
-  // Local: gives it up, as the destructor does. If MPI_Finalize finds that other ranks have not
-  // joined, or that the result is not `is_fine`, it writes the words to stderr.
+  // Local. Gives the reduction up, as the destructor does. If it is complete, writes the words to
+  // stderr at once unless the result `is_fine`. If not, MPI_Finalize writes them if other ranks
+  // have not joined by then, or if the result is not `is_fine`.
   void let_go(const std::string& words, bool (*is_fine)(const void* value)) {
     if (pending_ != nullptr) pending_->let_go(words, is_fine);
     pending_ = nullptr;
   }
 
-  // The result; waits for it if need be. Valid as long as this object.
+  // Waits for the result and returns it. It is valid until the next start(), and no longer than
+  // this object.
   const T& wait() {
     pending().wait();
     return *static_cast<const T*>(pending_->value());
@@ -118,14 +122,14 @@ class PendingReduction {
   std::unique_ptr<detail::Pending> pending_;
 };
 
-// Local: all that a reduction needs.
+// Local. Makes all that a reduction needs.
 template <auto combine, Sendable T>
 [[nodiscard]] PendingReduction<T> prepare_all_reduce(const Communicator& communicator) {
   constexpr const auto& combination = detail::CombinationOf<T, combine>::value;
   return PendingReduction<T>(detail::prepare_all_reduce(communicator, combination));
 }
 
-// Collective, non-blocking: every rank starts the same reductions in the same order.
+// Collective, but does not block. Every rank must start the same reductions in the same order.
 template <auto combine, Sendable T>
 [[nodiscard]] PendingReduction<T> start_all_reduce(const Communicator& communicator,
                                                    const T& mine) {
@@ -134,7 +138,7 @@ template <auto combine, Sendable T>
   return reduction;
 }
 
-// Collective, blocking.
+// Collective. Blocks.
 template <auto combine, Sendable T>
 [[nodiscard]] T all_reduce(const Communicator& communicator, T mine) {
   detail::all_reduce(communicator, &mine, detail::CombinationOf<T, combine>::value);

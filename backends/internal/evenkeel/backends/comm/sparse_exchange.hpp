@@ -1,7 +1,7 @@
 #pragma once
 
-// Small notes between few partners: a rank contacts only those that it trades with, and learns who
-// will contact it without an all-to-all of any size (non-blocking consensus: Hoefler, Siebert and
+// Small notes between few partners: a rank contacts only its partners, and learns which ranks will
+// contact it, without an all-to-all of any size (non-blocking consensus: Hoefler, Siebert and
 // Lumsdaine, PPoPP 2010). Most notes announce a size; transfer.hpp then moves data of known sizes.
 
 #include <evenkeel/backends/comm/vote.hpp>
@@ -24,17 +24,17 @@ struct RawNote {
   int rank;
   std::array<std::byte, most_note_bytes> content;
 };
-// `made`: whether the notes could be made; if not, there are none. Returns after this rank has
-// taken part, or throws then.
+// `made` says whether the notes could be made; if not, this rank sends no notes. Takes part in the
+// exchange in any case, before it returns or throws.
 EVENKEEL_API std::vector<RawNote> announce(const Communicator& communicator, const Status& made,
                                            std::vector<RawNote> notes, std::int64_t bytes);
 }  // namespace detail
 
 // Collective. Sends each note to its rank and returns the notes for this rank, ordered by sender
-// (notes of one sender keep their order). A note from a rank to itself arrives like any other.
-// Time: O(log ranks) beyond the notes themselves. A note to a rank outside the communicator, memory
-// that is refused, and an MPI call that fails are Errors on this rank, thrown after it has taken
-// part: the others go on, so vote before you rely on the notes.
+// (notes of one sender keep their order). A note from a rank to itself arrives like any other. It
+// takes a time of O(log ranks) besides the notes themselves. A note to a rank outside the
+// communicator, memory that is refused, and an MPI call that fails are Errors on this rank, thrown
+// after it has taken part. The other ranks continue, so vote before you rely on the notes.
 template <Sendable T>
 [[nodiscard]] std::vector<Note<T>> announce(const Communicator& communicator,
                                             std::span<const Note<T>> notes) {
@@ -58,7 +58,8 @@ template <Sendable T>
   return incoming;
 }
 
-// How many things go to each rank to which any go; those for rank r begin at offsets[r].
+// A note for each rank to which values go, with their number. The values for rank r begin at
+// offsets[r] and end before offsets[r + 1].
 inline std::vector<Note<std::int64_t>> counts_to_ranks(std::span<const std::int64_t> offsets) {
   std::vector<Note<std::int64_t>> counts;
   for (std::size_t r = 0; r + 1 < offsets.size(); ++r)
@@ -67,8 +68,8 @@ inline std::vector<Note<std::int64_t>> counts_to_ranks(std::span<const std::int6
   return counts;
 }
 
-// announce() between two votes. A rank on which something has failed announces nothing; `ready`,
-// for the next vote, takes up what fails here. `stage` as for attempt().
+// announce() between two votes. If `ready` is not ok, this rank announces nothing. `ready` takes a
+// failure of this call, for the next vote. `stage` is the one of attempt().
 template <Sendable T>
 [[nodiscard]] std::vector<Note<T>> announce(const Communicator& communicator, const char* stage,
                                             Status& ready, std::span<const Note<T>> notes) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// How reductions and scans walk over their range. Kokkos passes the partial result to the functor
-// by reference. A host compiler must assume that any store may change it, so it cannot keep it in a
+// Blocks of indices, for reductions and scans. Kokkos passes the partial result to the functor by
+// reference. A host compiler must assume that any store may change it, so it cannot keep it in a
 // register. On hosts a functor therefore gets a block of indices and keeps its partial result in a
 // local variable; on devices it gets one index at a time, as coalesced access requires.
 

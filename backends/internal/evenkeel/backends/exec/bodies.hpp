@@ -1,6 +1,6 @@
 #pragma once
 
-// Bodies of kernels that many stages launch: what a value is or is like, for sum(), extremes(),
+// Bodies of kernels that many stages launch: values and predicates, for sum(), extremes(),
 // numbers_that() and first_that(); and copies of values, for for_each().
 
 #include <evenkeel/backends/exec/compatibility.hpp>
@@ -20,7 +20,7 @@ struct ValueAt {
 template <class T>
 ValueAt(const T*) -> ValueAt<T>;
 
-// One of several adjacent values per index; `values` begins at that one of index 0.
+// One of `several` adjacent values per index; `values` points to the one of index 0.
 template <class T>
 struct OneOfSeveral {
   const T* values;
@@ -30,9 +30,9 @@ struct OneOfSeveral {
 template <class T>
 OneOfSeveral(const T*, std::int64_t) -> OneOfSeveral<T>;
 
-// --- What a value is like ------------------------------------------------------------------------
+// --- Predicates ----------------------------------------------------------------------------------
 
-// The value is this one.
+// True if the value equals `value`.
 template <class T>
 struct IsEqual {
   const T* values;
@@ -42,7 +42,7 @@ struct IsEqual {
 template <class T>
 IsEqual(const T*, std::type_identity_t<T>) -> IsEqual<T>;
 
-// The value is not this one.
+// True if the value differs from `value`.
 template <class T>
 struct IsOther {
   const T* values;
@@ -52,7 +52,7 @@ struct IsOther {
 template <class T>
 IsOther(const T*, std::type_identity_t<T>) -> IsOther<T>;
 
-// The value is less than the limit.
+// True if the value is less than the limit.
 template <class T>
 struct IsBelow {
   const T* values;
@@ -62,7 +62,7 @@ struct IsBelow {
 template <class T>
 IsBelow(const T*, std::type_identity_t<T>) -> IsBelow<T>;
 
-// The value is greater than the limit.
+// True if the value is greater than the limit.
 template <class T>
 struct IsAbove {
   const T* values;
@@ -72,7 +72,7 @@ struct IsAbove {
 template <class T>
 IsAbove(const T*, std::type_identity_t<T>) -> IsAbove<T>;
 
-// Outside of [0, end).
+// True if the value is outside of [0, end).
 template <class T>
 struct IsOutside {
   const T* values;
@@ -84,7 +84,7 @@ struct IsOutside {
 template <class T>
 IsOutside(const T*, std::type_identity_t<T>) -> IsOutside<T>;
 
-// NaN, infinite or negative.
+// True if the value is NaN, infinite or negative.
 struct IsNoAmount {
   const double* values;
   KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
@@ -92,7 +92,7 @@ struct IsNoAmount {
   }
 };
 
-// The next value is less.
+// True if the next value is less.
 template <class T>
 struct Falls {
   const T* values;
@@ -101,7 +101,7 @@ struct Falls {
 template <class T>
 Falls(const T*) -> Falls<T>;
 
-// The value is not that before it.
+// True if the value is the first, or differs from the one before it.
 template <class T>
 struct StartsRun {
   const T* values;
@@ -114,7 +114,7 @@ StartsRun(const T*) -> StartsRun<T>;
 
 // --- Copies --------------------------------------------------------------------------------------
 
-// Sets all values to one.
+// Sets all values to `value`.
 template <class T>
 struct Fill {
   T* values;
@@ -122,7 +122,7 @@ struct Fill {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { values[i] = value; }
 };
 
-// Each value becomes its index.
+// Sets each value to its index.
 template <class T>
 struct CountUp {
   T* values;
@@ -139,7 +139,7 @@ struct Copy {
 template <class From, class To>
 Copy(const From*, To*) -> Copy<From, To>;
 
-// `picked` and `places` may be one array.
+// Gathers the values at some places. `picked` and `places` may be one array.
 template <class T, class Place = std::int64_t>
 struct Pick {
   const T* values;
@@ -150,7 +150,7 @@ struct Pick {
 template <class T, class Place>
 Pick(const T*, const Place*, T*) -> Pick<T, Place>;
 
-// The other way round.
+// Scatters values to some places.
 template <class T>
 struct Put {
   const T* values;
@@ -172,8 +172,8 @@ struct RowLengths {
 
 // --- Bits ----------------------------------------------------------------------------------------
 
-// Spreads numbers evenly, whatever they are; a bijection (the mixing function of SplittableRandom
-// by D. Lea and others).
+// A bijection that spreads any numbers evenly: the mixing function of SplittableRandom by D. Lea
+// and others.
 KOKKOS_INLINE_FUNCTION std::uint64_t mixed(std::uint64_t bits) {
   bits = (bits ^ (bits >> 30U)) * 0xBF58476D1CE4E5B9U;
   bits = (bits ^ (bits >> 27U)) * 0x94D049BB133111EBU;

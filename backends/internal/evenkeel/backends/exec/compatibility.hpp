@@ -1,7 +1,7 @@
 #pragma once
 
-// One spelling for the few things that Kokkos 3.4 and 5.2 spell differently. Everything else that
-// the project uses from Kokkos is in both.
+// One spelling for the few features that Kokkos 3.4 and 5.2 spell differently. Both have all other
+// features that evenkeel uses.
 
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
 
@@ -13,13 +13,13 @@
 
 namespace evenkeel::exec {
 
-// The label of a kernel or a fence, for tools; empty while there is none, so that a launch
+// The label of a kernel or a fence, for tools. If no tool is loaded it is empty, so that a launch
 // allocates nothing.
 inline std::string label_for_tools(const char* label) {
   return Kokkos::Tools::profileLibraryLoaded() ? std::string(label) : std::string();
 }
 
-// A named fence on one instance; fences of 3.4 have no names.
+// A fence on one instance, with a name in Kokkos 3.5 and later.
 template <class Instance>
 void fence(const Instance& instance, [[maybe_unused]] const char* label) {
 #if KOKKOS_VERSION >= 30500
@@ -44,7 +44,7 @@ KOKKOS_INLINE_FUNCTION bool is_finite(float value) {
   return (bits & exponent) != exponent;
 }
 
-// Memory that host and device both reach.
+// Memory that both host and device reach.
 #if KOKKOS_VERSION >= 40000 && defined(KOKKOS_HAS_SHARED_SPACE)
 using SharedSpace = Kokkos::SharedSpace;
 #elif defined(KOKKOS_ENABLE_CUDA)
@@ -53,7 +53,7 @@ using SharedSpace = Kokkos::CudaUVMSpace;
 using SharedSpace = Kokkos::HostSpace;
 #endif
 
-// Host memory that the device transfers from without an intermediate copy.
+// Page-locked host memory: the device copies to and from it without an intermediate copy.
 #if KOKKOS_VERSION >= 40000 && defined(KOKKOS_HAS_SHARED_HOST_PINNED_SPACE)
 using PinnedSpace = Kokkos::SharedHostPinnedSpace;
 #elif defined(KOKKOS_ENABLE_CUDA)

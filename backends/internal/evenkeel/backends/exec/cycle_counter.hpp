@@ -1,9 +1,9 @@
 #pragma once
 
-// The cycle counter of a core, used as a clock: reading it takes half the time of the system's
-// clock. It counts ticks; their length is measured against the system's clock. Plain C++ for x86-64
-// and aarch64; elsewhere, and where the counter cannot be trusted, wall_nanoseconds replaces it and
-// a tick is a nanosecond.
+// The cycle counter of a core, used as a clock: reading it takes half as long as reading the
+// system's clock. It counts ticks; their length is measured against the system's clock. It exists
+// on x86-64 and aarch64; elsewhere cycle_ticks() is wall_nanoseconds(), and a tick is a nanosecond.
+// Callers must use another clock unless cycle_counter_is_trusted().
 
 #include <evenkeel/backends/exec/stopwatch.hpp>
 
@@ -11,17 +11,17 @@
 
 namespace evenkeel {
 
-// Whether ticks pass at one constant rate, the same on all cores, even when cores save power.
+// True if ticks pass at one constant rate, the same on all cores, even when cores save power.
 EVENKEEL_API bool cycle_counter_is_trusted();
 
 namespace detail {
 // The rule for x86-64. The system compares the counters of all cores, so its choice of a clock
-// overrides what the processor claims; pass "" when the system's clock is unknown.
+// overrides the claim of the processor. Pass "" if the system's clock is unknown.
 EVENKEEL_API bool is_trusted(std::string_view clock_of_the_system, bool claimed_invariant) noexcept;
 }  // namespace detail
 
-// Ticks since some fixed moment. Not ordered with the instructions around it: this is cheaper, and
-// blurs a reading by some dozens of cycles.
+// Ticks since some fixed moment. The reading is not ordered with the instructions around it: this
+// is cheaper, and blurs it by some dozens of cycles.
 inline std::int64_t cycle_ticks() noexcept {
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
   return static_cast<std::int64_t>(__builtin_ia32_rdtsc());
@@ -38,11 +38,11 @@ inline std::int64_t cycle_ticks() noexcept {
 struct TickMoment {
   std::int64_t ticks = 0, nanoseconds = 0;
 
-  // Reads both clocks now, as nearly at the same moment as possible: within some ten nanoseconds.
+  // Reads both clocks as nearly at the same moment as possible: within some ten nanoseconds.
   EVENKEEL_API static TickMoment now() noexcept;
 };
 
-// The length of a tick, measured between moments that lie further and further apart.
+// The length of a tick, measured between moments that are further and further apart.
 class EVENKEEL_API TickRate {
  public:
   TickRate() = default;  // a tick is a nanosecond
@@ -52,11 +52,11 @@ class EVENKEEL_API TickRate {
   // Measures this machine's cycle counter to about a thousandth; waits for 50 microseconds.
   static TickRate measured() noexcept;
 
-  // Whether another moment would improve the rate: the time since the first has doubled, or ten
+  // True if another moment would improve the rate: the time since the first has doubled, or ten
   // seconds have passed since the last, to follow a system clock that is being adjusted.
   bool is_due(std::int64_t ticks) const noexcept { return learns_ && ticks >= due_; }
-  // Returns false when the new rate is far from the known one, since one of the clocks has jumped
-  // (for instance, the machine slept); measuring then starts again at `now`.
+  // Returns false if the new rate is far from the known one: one of the clocks has jumped (for
+  // instance, the machine slept). It then measures again from `now` on.
   bool refine(const TickMoment& now) noexcept;
 
   double nanoseconds_per_tick() const noexcept { return rate_; }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Gather by a permutation, or by any list of indices.
+// Gathers values or objects by a permutation, or by any list of indices.
 
 #include <evenkeel/backends/exec/launch.hpp>
 
@@ -26,7 +26,7 @@ struct Gather {
 }  // namespace detail
 
 // out(i) = in(indices(i)), for Views of rank 1 (values) or 2 (objects by components). `in` and
-// `out` must not overlap, and every index must lie inside `in`. Does not block: fence the instance
+// `out` must not overlap, and every index must be inside `in`. Does not block: fence the instance
 // before host code reads `out`.
 template <class Instance, class Indices, class In, class Out>
 void gather(const Instance& instance, const Indices& indices, const In& in, const Out& out) {

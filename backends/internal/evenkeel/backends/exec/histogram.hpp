@@ -1,6 +1,6 @@
 #pragma once
 
-// Weighted histograms: how much weight falls into each bin.
+// Weighted histograms: the sum of the weights in each bin.
 
 #include <evenkeel/backends/exec/launch.hpp>
 
@@ -10,7 +10,7 @@ namespace evenkeel::exec {
 
 namespace detail {
 
-// Adds weight_of(i) to bin_of(i), and counts the objects whose bin does not exist.
+// Adds weight_of(i) to the bin bin_of(i), and counts the objects whose bin does not exist.
 template <class Scatter, class BinOf, class WeightOf>
 struct AddToBins {
   using Weight = typename Scatter::original_value_type;
@@ -31,11 +31,11 @@ struct AddToBins {
 
 }  // namespace detail
 
-// The sum of weight_of(i) over all i in [0, count) with bin_of(i) == b, for each bin b, added to
-// what `bins` holds. bin_of and weight_of are Views or functors, called on the space. Integer
-// weights give the same bits for any number of threads; floating-point sums depend on the order of
-// addition. A bin outside the histogram is an Error; `bins` then holds the sums of the other
-// objects. Blocks.
+// Adds to each value bins(b) the sum of weight_of(i) over all i in [0, count) with bin_of(i) == b.
+// bin_of and weight_of are Views or functors that the space can call. Integer sums have the same
+// bits for any number of threads; floating-point sums depend on the order of addition. A bin
+// outside the histogram is an Error; the weights of the other objects are added nevertheless.
+// Blocks.
 template <class Instance, class BinOf, class WeightOf, class Bins>
 void weighted_histogram(const Instance& instance, std::int64_t count, const BinOf& bin_of,
                         const WeightOf& weight_of, const Bins& bins) {

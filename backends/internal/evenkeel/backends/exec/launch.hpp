@@ -1,7 +1,8 @@
 #pragma once
 
-// Launching kernels on the instance of a space. All kernels of evenkeel are launched here or in
-// scan.hpp. Labels are "evenkeel::stage::name".
+// Launches kernels on the instance of a space. All kernels that evenkeel defines are launched here
+// or in scan.hpp; the sorts of CUB and rocPRIM launch their own. Labels are
+// "evenkeel::stage::name".
 
 #include <evenkeel/backends/exec/compatibility.hpp>
 #include <evenkeel/backends/exec/with_space.hpp>
@@ -38,7 +39,7 @@ struct Launch<TestDevice> {
 
 }  // namespace detail
 
-// Contiguous values, as an argument of scans and gathers in place of a View.
+// Contiguous values, which scans and gathers take in place of a View.
 template <class T>
 struct Values {
   using non_const_value_type = std::remove_const_t<T>;
@@ -71,13 +72,13 @@ void for_each(const Space& space, const char* label, std::int64_t count, const B
   with_space(space, [&](const auto& instance) { for_each(instance, label, count, body); });
 }
 
-// The number of threads that run the host's kernels; 1 while Kokkos is not running.
+// The number of threads that run the host's kernels; 1 if Kokkos is not running.
 inline int host_threads() {
   if (!kokkos_is_running()) return 1;
   return with_host_space([](const auto& instance) { return instance.concurrency(); });
 }
 
-// One of `shares` ranges of nearly one length that together are [0, count).
+// One of `shares` ranges of nearly the same length that together cover [0, count).
 struct Share {
   std::int64_t begin, end;
 };
@@ -87,8 +88,8 @@ inline Share share_of(std::int64_t count, std::int64_t shares, std::int64_t shar
   return {begin, begin + each + (share < rest ? 1 : 0)};
 }
 
-// Calls body(i) for each i in [0, count) on those threads; each thread gets a contiguous range. The
-// body may be code that no device can run. Blocks.
+// Calls body(i) for each i in [0, count) on the host's threads; each thread gets a contiguous
+// range. The body may be code that no device can run. Blocks.
 template <class Body>
 void for_each_on_host(const char* label, std::int64_t count, const Body& body) {
   if (count <= 1 || !kokkos_is_running()) {
@@ -106,7 +107,7 @@ void for_each_on_host(const char* label, std::int64_t count, const Body& body) {
 }
 
 // Calls body(i, result) for each i in [0, count), and joins the results: by their sum if `result`
-// is a number, or by the reducer that `result` is. With count 0 the result is the neutral element.
+// is a number, or by `result` if it is a reducer. With count 0 the result is the neutral element.
 // Blocks.
 template <class Instance, class Body, class Result>
 void reduce(const Instance& instance, const char* label, std::int64_t count, const Body& body,
@@ -116,12 +117,12 @@ void reduce(const Instance& instance, const char* label, std::int64_t count, con
                           static_cast<Result&&>(result));
 }
 
-// What a kernel of for_each_team gets.
+// The argument of the body of for_each_team().
 template <class Instance>
 using TeamOf = typename Kokkos::TeamPolicy<Executor<Instance>>::member_type;
 
-// Calls body(team) for each of `teams` teams, with `threads` threads each on a device and one each
-// on a host, and with `scratch_bytes` of scratch memory for each team. Does not block.
+// Calls body(team) for each of `teams` teams. Each has `scratch_bytes` of scratch memory, and
+// `threads` threads on a device or one thread on a host. Does not block.
 template <class Instance, class Body>
 void for_each_team(const Instance& instance, const char* label, std::int64_t teams, int threads,
                    std::size_t scratch_bytes, const Body& body) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Arrays made from a few values, and a few values taken from arrays.
+// Makes arrays from a few values, and takes a few values from arrays.
 
 #include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/backends/exec/bodies.hpp>
@@ -20,7 +20,7 @@ Array<T> filled(const Space& space, const char* label, std::int64_t count, T val
   return all;
 }
 
-// 0, 1, 2, ... Does not block.
+// An array of 0, 1, 2, ... Does not block.
 template <class T>
 Array<T> counted_up(const Space& space, const char* label, std::int64_t count) {
   Array<T> all(space, label, count);
@@ -28,7 +28,7 @@ Array<T> counted_up(const Space& space, const char* label, std::int64_t count) {
   return all;
 }
 
-// The values at the given places. Values and places lie in memory that the space can reach. Blocks.
+// The values at the given places. The space must reach the memory of values and places. Blocks.
 template <class T>
 Array<T> chosen(const Space& space, const char* label, const T* values,
                 std::span<const std::int64_t> places) {
@@ -52,8 +52,8 @@ T sum_up(const Array<T>& values) {
                     [&](const auto& instance) { return exclusive_scan(instance, all, all); });
 }
 
-// Turns the lengths of rows, followed by room for one number, into where the rows begin and where
-// the last one ends. Returns that end, and blocks until it is known.
+// Replaces the lengths of rows, followed by room for one number, by the beginnings of the rows and
+// the end of the last one. Returns that end, and blocks until it is known.
 template <class T>
 T to_offsets(const Array<T>& lengths) {
   for_each(lengths.space(), "evenkeel::exec::offsets", 1,
@@ -65,8 +65,8 @@ namespace detail {
 
 inline constexpr int numbers_per_word = 64;
 
-// A predicate that tells quicker of 64 numbers than of one 64 times: bit k of word(first, length)
-// is predicate(first + k). Used on hosts.
+// A predicate that can also check up to 64 numbers at once, which is faster: bit k of
+// word(first, length) is predicate(first + k). Only hosts call word().
 template <class Predicate>
 concept TellsWords = requires(const Predicate& predicate) {
   { predicate.word(std::int64_t{}, 0) } -> std::same_as<std::uint64_t>;
@@ -100,7 +100,7 @@ struct MarkNumbers {
   }
 };
 
-// The same word by word, on hosts.
+// The same by predicate.word(), on hosts.
 template <class Predicate>
 struct MarkWords {
   Predicate predicate;
@@ -141,8 +141,9 @@ struct WriteMarked {
 
 }  // namespace detail
 
-// The numbers i in [0, count) for which predicate(i) holds, in ascending order; for few among many.
-// The predicate is called once for each. Blocks.
+// The numbers i in [0, count) for which predicate(i) is true, in ascending order; for few among
+// many. Checks each number once: on hosts by word() if the predicate has it, else by predicate(i).
+// Blocks.
 template <class Predicate>
 Array<std::int64_t> numbers_that(const Space& space, const char* label, std::int64_t count,
                                  const Predicate& predicate) {
@@ -160,7 +161,7 @@ Array<std::int64_t> numbers_that(const Space& space, const char* label, std::int
   return numbers;
 }
 
-// The distinct ones among many numbers, ascending. Sorts the numbers where they are. Blocks.
+// The distinct ones among many numbers, in ascending order. Sorts the numbers in place. Blocks.
 inline Array<std::uint64_t> distinct(const Space& space, const char* label,
                                      const Array<std::uint64_t>& numbers) {
   const auto places = counted_up<std::uint64_t>(space, label, numbers.size());
@@ -169,7 +170,7 @@ inline Array<std::uint64_t> distinct(const Space& space, const char* label,
                 numbers_that(space, label, numbers.size(), StartsRun{numbers.data()}));
 }
 
-// The values of an array at a few places, on the host.
+// The values of an array at a few places, on the host. Blocks.
 template <class T>
 std::vector<T> picked(const Array<T>& values, const char* label,
                       std::span<const std::int64_t> places) {

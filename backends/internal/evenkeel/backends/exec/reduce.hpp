@@ -86,8 +86,8 @@ struct Extremes {
 };
 
 // The least and the greatest of value_of(i). With count 0, `least` is the greatest value of the
-// type (infinity where it has one) and `greatest` the lowest, so that results of ranks combine by
-// min and max. Ignores NaNs. Blocks.
+// type (infinity if it has one) and `greatest` the lowest, so that results of ranks combine by min
+// and max. Ignores NaNs. Blocks.
 template <class Value, class Instance, class ValueOf>
 Extremes<Value> extremes(const Instance& instance, std::int64_t count, const ValueOf& value_of) {
   using Reducer = detail::ExtremesReducer<Value>;
@@ -118,7 +118,8 @@ struct NumberIf {
 
 }  // namespace detail
 
-// The first i in [0, count) for which predicate(i) holds, or `count` if there is none. Blocks.
+// The first i in [0, count) for which predicate(i) is true, or `count` if there is no such i.
+// Blocks.
 template <class Predicate>
 std::int64_t first_that(const Space& space, std::int64_t count, const Predicate& predicate) {
   if (count == 0) return 0;

@@ -1,7 +1,7 @@
 #pragma once
 
 // A named region around everything that a stage launches, for Kokkos profiling tools. Without a
-// tool it does nothing, and allocates nothing.
+// tool it does nothing and allocates nothing.
 
 #include <Kokkos_Core.hpp>
 

@@ -28,8 +28,8 @@ struct ExclusiveScan {
 
 }  // namespace detail
 
-// out(i) = in(0) + ... + in(i-1); returns the sum of all. `in` and `out` may be the same View. Sums
-// are formed in the type of `out`. Blocks until the total is known.
+// out(i) = in(0) + ... + in(i-1). Returns the sum of all values. `in` and `out` may be the same
+// View. Adds in the type of `out`. Blocks until the sum is known.
 template <class Instance, class In, class Out>
 typename Out::non_const_value_type exclusive_scan(const Instance& instance, const In& in,
                                                   const Out& out) {

@@ -1,7 +1,7 @@
 #pragma once
 
 // Scratch memory of a stage: uninitialised and labelled; a refused allocation is an Error. Kokkos
-// itself throws types that differ between its versions, none of them a std::bad_alloc.
+// itself throws types that differ between its versions and are not a std::bad_alloc.
 
 #include <evenkeel/backends/error.hpp>
 

@@ -1,6 +1,7 @@
 #pragma once
 
-// Radix sort of (key, index) pairs, on the host or the device, wherever they lie. Free of Kokkos.
+// Radix sort of (key, index) pairs, in the memory of the host or the device. This header does not
+// include Kokkos.
 
 #include <evenkeel/backends/exec/space.hpp>
 
@@ -14,14 +15,14 @@ struct KeyBits {
 };
 
 // Sorts pairs by key, ascending; pairs with equal keys keep their order. Hence the result is the
-// same on every space and for any number of threads. Both arrays lie in memory that `space` can
-// reach. Bits that all keys have in common cost nothing; on hosts, sorted and nearly sorted pairs
-// take a short cut. Needs memory for a second copy of the pairs, less when they are nearly sorted.
-// A refused allocation is an Error and leaves the pairs as they were; so is a count that Index
-// cannot hold, or a bit outside of [0, 64]. Runs after all work launched on `space` before, and
-// blocks.
+// same on every space and for any number of threads. `space` must reach the memory of both arrays.
+// Bits that all keys share cost nothing, except if a device sorts few keys; on hosts, sorted and
+// nearly sorted pairs take a short cut. Needs memory for a second copy of the pairs, or less if
+// they are nearly sorted. A refused allocation is an Error, and so is a count that Index cannot
+// hold, or a bit outside of [0, 64]; the pairs then stay as they were. Runs after all work launched
+// earlier on `space`, and blocks.
 //
-// Key and Index: std::uint32_t or std::uint64_t.
+// Key and Index are std::uint32_t or std::uint64_t.
 template <class Key, class Index>
 EVENKEEL_API void sort_pairs(const Space& space, Key* keys, Index* indices, std::int64_t count,
                              KeyBits bits = {});

@@ -2,13 +2,13 @@
 
 // A test device that every machine has. TestDevice selects the device form of every algorithm, but
 // its kernels run on the host, one after the other. Its memory is an arena that is open while a
-// kernel of the device or a copy runs, and closed otherwise. A host access to the closed arena ends
-// the process, with a message that names the allocation. Bytes copied between host and device are
-// counted.
+// kernel of the device, a copy or a message runs, and closed otherwise. A host access to the closed
+// arena ends the process, with a message that names the allocation. Bytes copied between host and
+// device are counted.
 //
-// Exists only in builds with EVENKEEL_TEST_DEVICE, which cannot be installed. To Kokkos the device
-// is an execution space and the arena a memory space, so that Views can live there. Both build on
-// internal classes of Kokkos 3, whose Serial runs the kernels.
+// It exists only in builds with EVENKEEL_TEST_DEVICE, which cannot be installed. To Kokkos the
+// device is an execution space and the arena a memory space, so that Views can use it. Both build
+// on internal classes of Kokkos 3, whose Serial runs the kernels.
 
 #ifdef EVENKEEL_TEST_DEVICE
 
@@ -40,20 +40,20 @@ EVENKEEL_API void reset_traffic() noexcept;
 EVENKEEL_API std::int64_t launches(int stream) noexcept;
 EVENKEEL_API void count_launch(int stream) noexcept;
 
-// The size of the arena, and whether an address lies in it.
+// The size of the arena, and whether an address is in it.
 EVENKEEL_API std::int64_t arena_bytes() noexcept;
 EVENKEEL_API bool holds(const void* address) noexcept;
 
-// Memory of the arena, aligned to 64 bytes and filled with a pattern at its start. Null when none
-// is left.
+// Memory of the arena, aligned to 64 bytes and filled with a pattern at its start. Returns null if
+// the arena has no room left.
 EVENKEEL_API void* allocate(const char* label, std::size_t bytes) noexcept;
 EVENKEEL_API void release(void* data) noexcept;
 EVENKEEL_API std::int64_t bytes_in_use() noexcept;
 
-// Copies between any two memories. Counted when exactly one of them is the arena.
+// Copies between any two memories. The copy is counted if exactly one of them is the arena.
 EVENKEEL_API void copy(void* to, const void* from, std::size_t bytes) noexcept;
 
-// Keeps the arena open while it lives, for all threads. They nest.
+// Keeps the arena open for all threads while it lives. Objects nest.
 class EVENKEEL_API Opened {
  public:
   Opened() noexcept;
@@ -66,7 +66,7 @@ class EVENKEEL_API Opened {
 
 class TestDevice;
 
-// The arena, to Kokkos.
+// The arena as a memory space of Kokkos.
 class TestDeviceMemory {
  public:
   using memory_space = TestDeviceMemory;
@@ -84,18 +84,19 @@ class TestDevice : public Kokkos::Serial {
   using array_layout = Kokkos::LayoutLeft;  // as devices have it
   static const char* name() { return "TestDevice"; }
 
-  // Instances of other numbers work on the same memory; their launches are counted separately.
+  // Instances with different numbers work on the same memory; their launches are counted
+  // separately.
   TestDevice() = default;
   explicit TestDevice(int stream) : stream_(stream) {}
   int stream() const noexcept { return stream_; }
 
  private:
-  int stream_ = 0;  // 0: the default instance
+  int stream_ = 0;  // 0 is the default instance
 };
 
 }  // namespace evenkeel::exec
 
-// --- What Kokkos must know of its memory ---------------------------------------------------------
+// --- Specializations for its memory --------------------------------------------------------------
 
 namespace Kokkos {
 
@@ -110,14 +111,14 @@ struct MemorySpaceAccess<evenkeel::exec::TestDeviceMemory, HostSpace> {
   enum : bool { assignable = false, accessible = false, deepcopy = true };
 };
 
-// Kernels of the device run on the host, so Kokkos lets the host touch the arena; the arena itself
-// decides.
+// Kernels of the device run on the host, so Kokkos lets the host touch the arena. The arena itself
+// refuses access while it is closed.
 template <>
 struct verify_space<HostSpace, evenkeel::exec::TestDeviceMemory, false> {
   static void check() {}
 };
 
-// The header of an allocation lies in the arena, as on real devices.
+// The header of an allocation is in the arena, as on real devices.
 template <>
 class SharedAllocationRecord<evenkeel::exec::TestDeviceMemory, void>
     : public SharedAllocationRecordCommon<evenkeel::exec::TestDeviceMemory> {
@@ -185,7 +186,7 @@ struct DeepCopy<evenkeel::exec::TestDeviceMemory, evenkeel::exec::TestDeviceMemo
   using DeepCopy<evenkeel::exec::TestDeviceMemory, HostSpace, Space>::DeepCopy;
 };
 
-// --- What Kokkos must know of its kernels --------------------------------------------------------
+// --- Specializations for its kernels -------------------------------------------------------------
 
 // Runs kernels as Serial does, with the arena open. Kokkos itself launches these to fill Views;
 // evenkeel's own kernels go through exec/launch.hpp.
@@ -228,7 +229,7 @@ class ParallelReduce<Body, RangePolicy<Traits...>, Reducer, evenkeel::exec::Test
   }
 };
 
-// Many threads add to one View, as on devices.
+// All threads add to one View by atomic operations, as on devices.
 namespace Experimental {
 template <>
 struct DefaultDuplication<evenkeel::exec::TestDevice> {

@@ -1,6 +1,6 @@
 #pragma once
 
-// The way from a run-time Space to code compiled for its type.
+// Calls code that is compiled for the type of the instance behind a Space.
 //
 // The pattern of every kernel of evenkeel:
 //
@@ -10,8 +10,8 @@
 //   with_space(space, [&](const auto& instance) { scale(instance, values, count); });
 //
 // The generic lambda may only forward: nvcc accepts no extended lambda inside it. The kernel is in
-// the function template that the lambda forwards to, or is a functor. It is compiled once per
-// enabled space.
+// the function template that the lambda calls, or is a functor. It is compiled once per enabled
+// space.
 
 #include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
@@ -20,7 +20,7 @@
 
 namespace evenkeel {
 
-// Whether kernels of this type of instance can reach memory of a kind.
+// True if kernels of this type of instance can reach memory of a kind.
 template <class Instance>
 constexpr bool space_can_access(MemoryKind kind) {
   using Access = Kokkos::SpaceAccessibility<Instance, Kokkos::HostSpace>;
@@ -32,7 +32,7 @@ constexpr bool space_can_access(MemoryKind kind) {
   return false;
 }
 
-// The same for the default instance of a type. Holds nothing of Kokkos.
+// The Space of the default instance of a type. It holds no object of Kokkos.
 template <class Instance>
 Space default_space() {
   return Space(detail::type_of<Instance>(), nullptr);
