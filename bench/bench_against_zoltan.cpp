@@ -60,7 +60,7 @@ class Evenkeel {
       end_lap(1);
     }
     const WeightedKeys weighted{keys, {}};
-    const Cut cut = evenkeel::cut(ranks, {}, std::span(&weighted, 1),
+    const Cut cut = evenkeel::cut(ranks, std::span(&weighted, 1),
                                   {.parts = parts, .target_lambda = target_lambda, .aim = aim_});
     end_lap(2);
     write_owners(space_, cut.splitters, keys.data(), std::ssize(keys), parts_.data());

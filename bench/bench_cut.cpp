@@ -72,7 +72,7 @@ void measure(const Communicator& ranks, const std::string& name, const WeightedK
              const CutOptions& options, int repetitions) {
   Cut found;
   const auto times = repeated_milliseconds(
-      ranks, repetitions, [&] { found = cut(ranks, {}, std::span(&keys, 1), options); });
+      ranks, repetitions, [&] { found = cut(ranks, std::span(&keys, 1), options); });
   if (ranks.rank() != 0) return;
   std::printf("| %-23s | %-3s | %-11s | %7d | %8.2f | %8.2f | %2d | %10lld | %8.6f |\n",
               name.c_str(), keys.weights.empty() ? "no" : "yes",

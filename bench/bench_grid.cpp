@@ -124,7 +124,7 @@ class Ours {
     prepare(options);
     options.parts = parts;
     const WeightedPoints points{set(points_).position()};
-    BisectionCut cut = bisect(ranks_, {}, std::span(&points, 1), options);
+    BisectionCut cut = bisect(ranks_, std::span(&points, 1), options);
     const TreeDomains tree(1, 3, options.box, {}, std::move(cut.nodes));
     tree.write_parts(space_, set(points_), parts_.data());
     return parts_;
@@ -136,7 +136,7 @@ class Ours {
     options.shape = factored(parts, 3);
     options.scheme = scheme;
     const WeightedPoints points{set(points_).position()};
-    GridCut cut = cut_grid(ranks_, {}, std::span(&points, 1), options);
+    GridCut cut = cut_grid(ranks_, std::span(&points, 1), options);
     const GridDomains grid(1, options.shape, options.box, {}, std::move(cut.borders));
     grid.write_parts(space_, set(points_), parts_.data());
     return parts_;

@@ -221,7 +221,7 @@ void measure(const Communicator& ranks, Pattern pattern, std::int64_t count, int
     std::vector<Order> orders;
     orders.push_back({{host, "keys", std::span<const CurveKey>(order.keys)},
                       {host, "objects", std::span<const std::int64_t>(order.objects)}});
-    time("plan", [&] { who = plan(ranks, Status(), splitters, std::move(orders)); });
+    time("plan", [&] { who = plan(ranks, splitters, std::move(orders)); });
     touched = bytes_touched(who.sets.front(), objects);
     const MoveReport report = move(ranks, {&set, 1}, shapes, who);
     moved = report.objects;

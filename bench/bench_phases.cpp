@@ -115,8 +115,7 @@ Row measure(const Communicator& ranks, const Objects& objects, int parts, int re
   const std::span<const PhasedKeys> sets(&phased, 1);
   const PhaseOptions options{.parts = parts, .phases = static_cast<int>(objects.costs.size())};
   Row row;
-  row.phases_ms =
-      least_of(ranks, repetitions, [&] { row.cut = cut_phases(ranks, {}, sets, options); });
+  row.phases_ms = least_of(ranks, repetitions, [&] { row.cut = cut_phases(ranks, sets, options); });
   row.weights_ms = least_of(ranks, repetitions, [&] { phase_weights(sets, row.cut); });
   std::vector<double> ones(objects.costs.size(), 1.0), totals;
   for (const PhaseLoad& load : row.cut.loads.phases) totals.push_back(load.sum);
@@ -124,10 +123,9 @@ Row measure(const Communicator& ranks, const Objects& objects, int parts, int re
     const std::vector<double> weights = weights_of(objects, units);
     const WeightedKeys single = {objects.keys, weights};
     Cut found;
-    row.single_ms = least_of(ranks, repetitions, [&] {
-      found = cut(ranks, {}, std::span(&single, 1), {.parts = parts});
-    });
-    const PhaseLoads loads = measure_phases(ranks, {}, sets, options, found.splitters).loads;
+    row.single_ms = least_of(ranks, repetitions,
+                             [&] { found = cut(ranks, std::span(&single, 1), {.parts = parts}); });
+    const PhaseLoads loads = measure_phases(ranks, sets, options, found.splitters).loads;
     return loads.step / loads.bound;
   };
   row.shares = step_by(totals);

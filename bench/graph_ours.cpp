@@ -20,7 +20,7 @@ GraphResult curve(const GraphProblem& problem) {
   const std::vector<std::uint64_t> places = graphs::curve_keys(graph.dimensions, graph.positions);
   for (std::size_t v = 0; v < keys.size(); ++v) keys[v] = {places[v]};
   const WeightedKeys weighted{keys, weights};
-  const Cut cut = evenkeel::cut(ranks, {}, std::span(&weighted, 1),
+  const Cut cut = evenkeel::cut(ranks, std::span(&weighted, 1),
                                 {.parts = problem.parts, .dimensions = graph.dimensions});
   write_owners(space, cut.splitters, keys.data(), std::ssize(keys), result.parts.data());
   space.fence("evenkeel::bench::curve");

@@ -15,6 +15,7 @@ foreach(component IN ITEMS backends core monitor)
 endforeach()
 add_library(evenkeel_internal INTERFACE)
 target_include_directories(evenkeel_internal INTERFACE ${evenkeel_internal_directories})
+target_compile_definitions(evenkeel_internal INTERFACE EVENKEEL_INTERNAL)
 
 function(evenkeel_add_component name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS")
@@ -27,6 +28,7 @@ function(evenkeel_add_component name)
            $<BUILD_INTERFACE:${CMAKE_CURRENT_BINARY_DIR}/include>
            $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
     PRIVATE ${evenkeel_internal_directories} ${CMAKE_CURRENT_SOURCE_DIR}/src)
+  target_compile_definitions(${target} PRIVATE EVENKEEL_INTERNAL)
   target_link_libraries(${target} PUBLIC ${arg_DEPENDS})
   set_target_properties(${target} PROPERTIES
     CXX_EXTENSIONS OFF

@@ -161,7 +161,8 @@ std::vector<Shared> shared_by_curve(const Patches& patches, const ek::PatchModel
   std::vector<Shared> shared;
   for (int round = 0; round < 3; ++round) {
     shared.clear();
-    const ek::Chain chain = ek::cut_chain(std::span<const double>(slab_costs), {.parts = ranks});
+    const ek::stages::Chain chain =
+        ek::stages::cut_chain(std::span<const double>(slab_costs), {.parts = ranks});
     std::int64_t item = 0;
     int rank = 0;
     for (std::size_t p = 0; p < along.size(); ++p) {

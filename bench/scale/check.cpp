@@ -234,8 +234,7 @@ void compare_nodes(const Communicator& world, std::vector<Compared>& compared) {
     }
   how.within = search_of(here, node.size());
   const Calls made = recorded([&] {
-    static_cast<void>(
-        evenkeel::cut_by_nodes(world, node, nodes, Status(), std::span(&weighted, 1)));
+    static_cast<void>(evenkeel::cut_by_nodes(world, node, nodes, std::span(&weighted, 1)));
   });
   compared.push_back({"nodes, then ranks", cut_by_nodes(how).all(), made});
 }

@@ -171,12 +171,12 @@ BoxesCut cut_boxes(const Method& method, std::span<std::array<double, 3>> positi
       auto options = box_options<BisectionOptions>(target_lambda);
       options.parts = parts;
       options.earlier = std::get_if<TreeDomains>(&last);
-      bisect(self, {}, {&points, 1}, options);
+      bisect(self, {&points, 1}, options);
     } else {
       auto options = box_options<GridCutOptions>(target_lambda);
       options.shape = factored(parts, 3);
       if (std::holds_alternative<Tensor>(method)) options.scheme = GridScheme::tensor;
-      cut_grid(self, {}, {&points, 1}, options);
+      cut_grid(self, {&points, 1}, options);
     }
   };
   BoxesCut found;

@@ -58,7 +58,7 @@ std::int64_t bytes_of_claims(std::int64_t ranks) {
 
 void cut_alone(const Communicator& self, const std::vector<CurveKey>& keys, std::int64_t parts) {
   const WeightedKeys set = {keys};
-  static_cast<void>(cut(self, Status(), std::span(&set, 1), {.parts = static_cast<int>(parts)}));
+  static_cast<void>(cut(self, std::span(&set, 1), {.parts = static_cast<int>(parts)}));
 }
 
 // The bytes of a cut of a few objects, which are negligible beside the lists of parts.
@@ -159,7 +159,7 @@ double seconds_of_items(std::span<const CurveKey> mine, double elsewhere) {
   const auto count = static_cast<std::size_t>(elsewhere * static_cast<double>(mine.size()));
   for (const CurveKey key : mine.first(count)) leaving.push_back({key.value, 1});
   return cpu_seconds_of([&] {
-    static_cast<void>(evenkeel::cut_by_nodes(self, self, nodes, Status(), std::span(&set, 1)));
+    static_cast<void>(evenkeel::cut_by_nodes(self, self, nodes, std::span(&set, 1)));
     sort_items(leaving);
   });
 }

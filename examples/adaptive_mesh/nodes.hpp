@@ -336,17 +336,17 @@ inline void exchange_columns(const ek::Communicator& ranks, const ek::Halo& halo
     return static_cast<std::int64_t>(sizeof(double)) *
            (first(parcel.first + parcel.objects) - first(parcel.first));
   };
-  std::vector<ek::Send> sends;
+  std::vector<ek::stages::Send> sends;
   for (const ek::Parcel& to : halo.exports())
     sends.push_back({to.rank, sent.data() + send_at(to.first), bytes_between(send_at, to), kind});
-  std::vector<ek::Receive> receives;
+  std::vector<ek::stages::Receive> receives;
   for (const ek::Parcel& from : halo.imports())
     receives.push_back({from.rank, nodes.ghost_tracer.data() + receive_at(from.first),
                         bytes_between(receive_at, from), kind});
   Kokkos::fence();
-  std::optional<ek::Transfer> transfer;
-  ek::vote(ranks, ek::attempt("columns", [&] {
-             transfer.emplace(ek::Space::where(kind), ranks, sends, receives);
-           }));
+  std::optional<ek::stages::Transfer> transfer;
+  ek::stages::vote(ranks, ek::stages::attempt("columns", [&] {
+                     transfer.emplace(ek::Space::where(kind), ranks, sends, receives);
+                   }));
   transfer->run();
 }

@@ -111,10 +111,10 @@ class ByProposals {
     const std::span<const int> ranks_of_nodes[] = {parts};
     const ek::Set set = ek::set(nodes.x, nodes.cargo(), nodes.set_options());
     const std::span<const ek::Set> sets(&set, 1);
-    const std::vector<ek::SetShape> shapes = ek::agree_on_sets(ranks_, sets);
-    const ek::Plan plan = ek::plan_to(ranks_, ek::Status(), ranks_of_nodes, sets);
+    const std::vector<ek::stages::SetShape> shapes = ek::stages::agree_on_sets(ranks_, sets);
+    const ek::stages::Plan plan = ek::stages::plan_to(ranks_, ranks_of_nodes, sets);
     moved.nodes = plan.objects_moved;
-    if (moved) ek::move(ranks_, sets, shapes, plan);
+    if (moved) ek::stages::move(ranks_, sets, shapes, plan);
     balancer_.accept();
     return moved;
   }

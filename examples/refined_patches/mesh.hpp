@@ -82,11 +82,11 @@ struct Patch {
     return coarse;
   }
   std::uint64_t place_on_curve() const {
-    ek::Cell<2> centre;
+    ek::stages::Cell<2> centre;
     for (std::size_t axis = 0; axis < 2; ++axis)
       centre.at[axis] =
           static_cast<std::uint32_t>((cells.begin[axis] + cells.end[axis]) << (finest - level));
-    return ek::HilbertCurve<2>{}(centre).value;
+    return ek::stages::HilbertCurve<2>{}(centre).value;
   }
 };
 using Patches = std::vector<Patch>;  // the base grid first, and parents before their children

@@ -72,11 +72,11 @@ Share share_in_order(const Communicator& communicator, Objects objects) {
 // Cuts on the space under test.
 Cut cut_one(const Communicator& communicator, const WeightedKeys& share,
             const CutOptions& options) {
-  if (!test::space().is_device()) return cut(communicator, Status(), std::span(&share, 1), options);
+  if (!test::space().is_device()) return cut(communicator, std::span(&share, 1), options);
   const exec::Array<CurveKey> keys(test::space(), "evenkeel::test::keys", share.keys);
   const exec::Array<double> weights(test::space(), "evenkeel::test::weights", share.weights);
   const WeightedKeys there = {keys.span(), weights.span(), keys.memory()};
-  return cut(communicator, Status(), std::span(&there, 1), options);
+  return cut(communicator, std::span(&there, 1), options);
 }
 
 // --- The oracle: all on one rank, sorted and summed up -------------------------------------------
@@ -226,7 +226,7 @@ TEST_F(CutOn, LargeAndFine) {
 
 TEST_F(CutOn, NoObjectsAtAll) {
   for (const int parts : {1, 3}) {
-    const Cut none = cut(communicator, Status(), {}, {.parts = parts, .dimensions = 2});
+    const Cut none = cut(communicator, {}, {.parts = parts, .dimensions = 2});
     expect_whole(none.splitters, parts, 2);
     EXPECT_EQ(none.weights, std::vector<double>(static_cast<std::size_t>(parts)));
     EXPECT_EQ(none.lambda(), 1);
@@ -334,7 +334,7 @@ TEST_F(CutOn, SeveralSetsAreCutAsOne) {
       const bool ones = std::ranges::count(share.weights, 1.0) == std::ssize(share.weights);
       sets.push_back(ones ? WeightedKeys{share.keys, {}} : share.both());
     }
-    expect_exact(cut(communicator, Status(), sets, {.parts = 5}), objects, 5);
+    expect_exact(cut(communicator, sets, {.parts = 5}), objects, 5);
   }
 }
 
@@ -345,7 +345,7 @@ TEST_F(CutOn, WithoutWeightsAllWeighOne) {
     const std::vector<CurveKey> keys(20, CurveKey{1000});
     const std::vector<double> weights(keys.size(), weight);
     const WeightedKeys sets[] = {{keys, weights}, {ones.keys, {}}};
-    const Cut found = cut(communicator, Status(), sets, {.parts = 4});
+    const Cut found = cut(communicator, sets, {.parts = 4});
     for (std::size_t p = 1; p < 4; ++p) EXPECT_EQ(found.splitters[p].value, 25 * p);
     for (const double sum : found.weights) EXPECT_NEAR(sum, 25, 1e-12);
   }
@@ -572,7 +572,7 @@ TEST_F(CutOn, PartsStayWhereTheirObjectsAre) {
     const Share share(mine);
     const WeightedKeys keyed = share.both();
     const std::vector<int> ranks =
-        keep_in_place(communicator, Status(), std::span(&keyed, 1), found.splitters);
+        keep_in_place(communicator, std::span(&keyed, 1), found.splitters);
     if (shift % size == 0) {
       EXPECT_TRUE(ranks.empty());
     } else {
@@ -589,13 +589,12 @@ TEST_F(CutOn, PartsThatNobodyClaims) {
   const Share mine = share_of(communicator, objects, spreads[3]);
   const Cut found = cut_one(communicator, mine.both(), {.parts = size});
   const WeightedKeys keyed = mine.both();
-  std::vector<int> ranks =
-      keep_in_place(communicator, Status(), std::span(&keyed, 1), found.splitters);
+  std::vector<int> ranks = keep_in_place(communicator, std::span(&keyed, 1), found.splitters);
   std::sort(ranks.begin(), ranks.end());
   for (std::size_t r = 0; r < ranks.size(); ++r) EXPECT_EQ(ranks[r], static_cast<int>(r));
   const WeightedKeys none;
-  EXPECT_TRUE(keep_in_place(communicator, Status(), std::span(&none, 1), found.splitters).empty());
-  EXPECT_ERROR(keep_in_place(communicator, Status(), {}, Splitters(found.splitters.size() + 1)),
+  EXPECT_TRUE(keep_in_place(communicator, std::span(&none, 1), found.splitters).empty());
+  EXPECT_ERROR(keep_in_place(communicator, {}, Splitters(found.splitters.size() + 1)),
                "core/cut: The splitters make " + std::to_string(size + 1) + " parts for " +
                    std::to_string(size) + " ranks.");
 }
@@ -637,12 +636,12 @@ TEST_F(CutOn, KeepsSplittersThatAreGoodEnough) {
 TEST_F(CutOn, KeepsSplittersWhenThereIsNothingToCut) {
   const Splitters old = splitters_at({30, 50, 75});
   CutOptions options = {.parts = 4, .kept = old, .target_lambda = 1.1};
-  const Cut found = cut(communicator, Status(), {}, options);
+  const Cut found = cut(communicator, {}, options);
   EXPECT_TRUE(found.kept);
   EXPECT_EQ(found.splitters, old);
   EXPECT_EQ(found.lambda(), 1);
   options.target_lambda = 0;
-  EXPECT_FALSE(cut(communicator, Status(), {}, options).kept);
+  EXPECT_FALSE(cut(communicator, {}, options).kept);
 }
 
 TEST(Cut, Lambda) {
@@ -711,7 +710,7 @@ std::string name_of_rank(int rank) { return "rank " + std::to_string(rank); }
 void expect_refused(const Communicator& communicator, const std::string& who,
                     const WeightedKeys& share, const CutOptions& options,
                     const std::string& expected, const Status& status = Status()) {
-  EXPECT_ERROR_EVERYWHERE(cut(communicator, status, std::span(&share, 1), options),
+  EXPECT_ERROR_EVERYWHERE(cut({communicator, status}, std::span(&share, 1), options),
                           "evenkeel: " + who + ": " + expected);
 }
 
@@ -749,7 +748,7 @@ TEST_F(CutOn, SetsInDifferentMemoryAreTheSameErrorOnAllRanks) {
   const Share share(Objects{{1, 1}, {2, 1}});
   std::vector<WeightedKeys> sets = {share.both(), share.both()};
   if (communicator.rank() == size - 1) sets[1].memory = MemoryKind::shared;
-  EXPECT_ERROR_EVERYWHERE(cut(communicator, Status(), sets, {.parts = 2}),
+  EXPECT_ERROR_EVERYWHERE(cut(communicator, sets, {.parts = 2}),
                           "Keys in host and in shared memory");
 }
 

@@ -93,7 +93,7 @@ TEST_F(DirectoryOn, FollowsMoves) {
     const std::span<const Set> sets(&all, 1);
     const auto shapes = agree_on_sets(communicator, sets);
     const std::span<const int> of_set[] = {destinations};
-    const Plan plan = plan_to(communicator, Status(), of_set, sets);
+    const Plan plan = plan_to(communicator, of_set, sets);
     MoveReport report;
     if (!plan.empty()) report = move(communicator, sets, shapes, plan);
     directory.update(report, ids);

@@ -105,7 +105,7 @@ Cut cut_share(const Communicator& ranks, const Communicator& node, const Share& 
   const auto keys = test::array_of(mine.keys);
   const auto weights = test::array_of(mine.weights);
   const WeightedKeys set = {keys.span(), weights.span(), keys.memory()};
-  return cut_by_nodes(ranks, node, nodes, Status(), std::span(&set, 1));
+  return cut_by_nodes(ranks, node, nodes, std::span(&set, 1));
 }
 
 // --- The oracle: one level after the other, all on one rank --------------------------------------
@@ -255,7 +255,7 @@ TEST_F(CutByNodes, IsThatOfOneLevelWhereEachRankIsANode) {
   const Communicator node = node_of(ranks, layouts[4]);
   const Share mine = share_of(ranks, objects_of(kinds[0]), spreads[0]);
   const WeightedKeys set = mine.both();
-  const Cut one_level = cut(ranks, Status(), std::span(&set, 1), {.parts = ranks.size()});
+  const Cut one_level = cut(ranks, std::span(&set, 1), {.parts = ranks.size()});
   EXPECT_EQ(cut_share(ranks, node, mine).splitters, one_level.splitters);
 }
 
@@ -263,7 +263,7 @@ TEST_F(CutByNodes, DividesTheCurveEvenlyWithoutObjects) {
   for (const Layout& layout : layouts) {
     const Communicator node = node_of(ranks, layout);
     const Nodes nodes = nodes_of(ranks, node);
-    const Cut none = cut_by_nodes(ranks, node, nodes, Status(), {}, 2);
+    const Cut none = cut_by_nodes(ranks, node, nodes, {}, 2);
     ASSERT_EQ(std::ssize(none.splitters), ranks.size() + 1);
     EXPECT_EQ(none.splitters.front(), CurveKey{0});
     EXPECT_EQ(none.splitters.back(), end_of_curve(2));
@@ -278,10 +278,11 @@ TEST_F(CutByNodes, RefusesBadInputOnAllRanks) {
   Share mine = share_of(ranks, objects_of(kinds[0]), spreads[0]);
   if (ranks.rank() == ranks.size() - 1) mine.weights.front() = -1;
   const WeightedKeys set = {mine.keys, mine.weights};
-  EXPECT_ERROR(cut_by_nodes(ranks, node, nodes, Status(), std::span(&set, 1)), "negative");
-  EXPECT_ERROR(cut_by_nodes(ranks, node, {}, Status(), {}), "not those of the ranks");
+  EXPECT_ERROR(cut_by_nodes(ranks, node, nodes, std::span(&set, 1)), "negative");
+  EXPECT_ERROR(cut_by_nodes(ranks, node, {}, {}), "not those of the ranks");
   const Status refused(Error(ErrorKind::bad_input, Where{"test"}, "No.", "Do not."));
-  EXPECT_ERROR(cut_by_nodes(ranks, node, nodes, ranks.rank() == 0 ? refused : Status(), {}), "No.");
+  EXPECT_ERROR(cut_by_nodes({ranks, ranks.rank() == 0 ? refused : Status()}, node, nodes, {}),
+               "No.");
 }
 
 TEST_F(CutByNodes, RefusesNodesWhoseRanksLieApart) {

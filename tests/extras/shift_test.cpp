@@ -66,7 +66,7 @@ class ShiftOffsets : public test::OnRanks {
   ShiftedOffset shift(const World& world, double penalty) const {
     const auto r = static_cast<std::size_t>(rank);
     const auto mine = test::array_of(world.weights[r]);
-    return shift_offsets(communicator, Status(), mine, world.loads[r], penalty);
+    return shift_offsets(communicator, mine, world.loads[r], penalty);
   }
   World alike(std::int64_t objects, const std::vector<double>& loads) const {
     World world;

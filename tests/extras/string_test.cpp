@@ -112,8 +112,8 @@ class String : public test::OnRanks {
   // Runs one round in both modes: every rank's trade, and the resulting holdings of all ranks.
   Items traded(const Holdings& all, const StringOptions& options, double& lambda) const {
     const Holding mine = all[static_cast<std::size_t>(rank)];
-    const Trade trade = trade_on_string(communicator, Status(), mine, options);
-    EXPECT_EQ(trade, trade_on_string(communicator, Status(), mine, options, StringMode::master));
+    const Trade trade = trade_on_string(communicator, mine, options);
+    EXPECT_EQ(trade, trade_on_string(communicator, mine, options, StringMode::master));
     EXPECT_TRUE(trade.to_left == 0 || trade.from_left == 0);  // one way over each border
     EXPECT_TRUE(trade.to_right == 0 || trade.from_right == 0);
     EXPECT_LE(trade.to_left + trade.to_right, mine.items);
@@ -197,10 +197,10 @@ TEST_F(String, BadInputIsTheSameErrorOnAllRanks) {
     for (int culprit = 0; culprit < size; ++culprit) {
       const Holding mine = {rank == culprit ? -1.0 : 1.0, 4};
       const std::string text =
-          test::error_everywhere([&] { trade_on_string(communicator, Status(), mine, {}, mode); });
+          test::error_everywhere([&] { trade_on_string(communicator, mine, {}, mode); });
       EXPECT_MENTIONS(text, "rank " + std::to_string(culprit));
       EXPECT_MENTIONS(text, "has worked for");
-      EXPECT_NO_THROW(trade_on_string(communicator, Status(), {1, 4}, {}, mode));
+      EXPECT_NO_THROW(trade_on_string(communicator, {1, 4}, {}, mode));
     }
 }
 

@@ -108,7 +108,7 @@ void gather_bytes(const Communicator& communicator, const void* mine, void* all,
 
 }  // namespace detail
 
-void vote(const Communicator& communicator, const Status& status) {
+void stages::vote(const Communicator& communicator, const Status& status) {
   using detail::Ballot;
   const Ballot all =
       all_reduce<&Ballot::combine>(communicator, Ballot::of(status, communicator.rank()));

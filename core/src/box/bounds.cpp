@@ -152,7 +152,7 @@ Bounds bounds_from(const Communicator& communicator, const Status& status, const
 
 }  // namespace
 
-Bounds bounds_here(const Space& space, const Set& set) {
+Bounds stages::bounds_here(const Space& space, const Set& set) {
   check(set);
   const FieldLayout at = set.position();
   if (!space.can_access(at.memory))
@@ -168,13 +168,13 @@ Bounds bounds_here(const Space& space, const Set& set) {
   return box;
 }
 
-Bounds bounds(const Space& space, const Communicator& communicator, const Set& set) {
+Bounds stages::bounds(const Space& space, const Communicator& communicator, const Set& set) {
   Tally mine;
   const Status status = attempt(bounds_stage, [&] { mine = tally_of(bounds_here(space, set)); });
   return bounds_from(communicator, status, mine);
 }
 
-Bounds bounds(const Communicator& communicator, std::span<const Set> sets) {
+Bounds stages::bounds(const Communicator& communicator, std::span<const Set> sets) {
   Tally mine;
   const Status status = add_each(sets, mine);
   return bounds_from(communicator, status, mine);

@@ -42,7 +42,7 @@ void check(const Box& box, const std::array<bool, 3>& periodic) {
   }
 }
 
-Box enclose(const std::optional<Box>& kept, const Bounds& found) {
+Box stages::enclose(const std::optional<Box>& kept, const Bounds& found) {
   if (found.empty()) return kept.value_or(Box{});
   if (kept && is_inside(*kept, found)) return *kept;
   Box box;
@@ -59,7 +59,8 @@ Box enclose(const std::optional<Box>& kept, const Bounds& found) {
   return box;
 }
 
-void require_inside(const Box& given, const std::array<bool, 3>& periodic, const Bounds& found) {
+void stages::require_inside(const Box& given, const std::array<bool, 3>& periodic,
+                            const Bounds& found) {
   if (found.empty()) return;
   for (std::size_t d = 0; d < static_cast<std::size_t>(found.dimensions); ++d)
     if (!periodic[d] && (found.lower[d] < given.lower[d] || found.upper[d] > given.upper[d]))

@@ -330,8 +330,8 @@ Near near_objects(const Communicator& communicator, std::span<const Set> sets,
 
 }  // namespace
 
-MeasuredBox measure_box(const Communicator& communicator, std::span<const Set> sets,
-                        const std::optional<Box>& kept, const Bounds& found) {
+MeasuredBox stages::measure_box(const Communicator& communicator, std::span<const Set> sets,
+                                const std::optional<Box>& kept, const Bounds& found) {
   if (found.empty()) return {enclose(kept, found), 0};
   const auto is_too_long = [&](const Bounds& held) {
     return longest_of(bounds_of(*kept, found.dimensions)) > longest_kept * longest_of(held) &&

@@ -57,7 +57,8 @@ void wrap_along(const Space& space, const Places<Real>& places, int axis, const 
 
 }  // namespace
 
-void wrap(const Space& space, const Set& set, const Box& box, const std::array<bool, 3>& periodic) {
+void stages::wrap(const Space& space, const Set& set, const Box& box,
+                  const std::array<bool, 3>& periodic) {
   check(set);
   const FieldLayout at = set.position();
   check_axes(at.components, box, periodic);
@@ -69,7 +70,7 @@ void wrap(const Space& space, const Set& set, const Box& box, const std::array<b
   set.fields().front().changed();
 }
 
-void wrap(std::span<const Set> sets, const Box& box, const std::array<bool, 3>& periodic) {
+void stages::wrap(std::span<const Set> sets, const Box& box, const std::array<bool, 3>& periodic) {
   for (const Set& set : sets) wrap(Space::where(set.position().memory), set, box, periodic);
 }
 

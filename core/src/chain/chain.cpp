@@ -116,19 +116,19 @@ Chain cut(std::span<const typename Source::Number> numbers, const ChainOptions& 
 
 }  // namespace chain_search
 
-Chain cut_chain(std::span<const double> weights, const ChainOptions& options) {
+Chain stages::cut_chain(std::span<const double> weights, const ChainOptions& options) {
   return chain_search::cut<chain_search::FromWeights<double>>(weights, options);
 }
 
-Chain cut_chain(std::span<const std::int64_t> weights, const ChainOptions& options) {
+Chain stages::cut_chain(std::span<const std::int64_t> weights, const ChainOptions& options) {
   return chain_search::cut<chain_search::FromWeights<std::int64_t>>(weights, options);
 }
 
-Chain cut_prefix(std::span<const double> prefix, const ChainOptions& options) {
+Chain stages::cut_prefix(std::span<const double> prefix, const ChainOptions& options) {
   return chain_search::cut<chain_search::FromPrefix<double>>(prefix, options);
 }
 
-Chain cut_prefix(std::span<const std::int64_t> prefix, const ChainOptions& options) {
+Chain stages::cut_prefix(std::span<const std::int64_t> prefix, const ChainOptions& options) {
   return chain_search::cut<chain_search::FromPrefix<std::int64_t>>(prefix, options);
 }
 

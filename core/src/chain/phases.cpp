@@ -53,7 +53,7 @@ std::vector<std::int64_t> equally_many(std::int64_t items, int parts) {
 
 }  // namespace
 
-PhaseChain cut_phases(std::span<const std::span<const double>> costs, int parts) {
+PhaseChain stages::cut_phases(std::span<const std::span<const double>> costs, int parts) {
   check(costs, parts);
   PhaseChain chain;
   std::vector<PhaseLoad> loads;

@@ -41,7 +41,7 @@ int levels_of(double cells) {
 
 }  // namespace
 
-const char* name_of(CurveKind kind) noexcept {
+const char* stages::name_of(CurveKind kind) noexcept {
   switch (kind) {
     case CurveKind::hilbert: return "hilbert";
     case CurveKind::morton: return "morton";
@@ -50,7 +50,8 @@ const char* name_of(CurveKind kind) noexcept {
   return "unknown";
 }
 
-int levels_for(int dimensions, std::int64_t objects, double longest_side, double smallest_spacing) {
+int stages::levels_for(int dimensions, std::int64_t objects, double longest_side,
+                       double smallest_spacing) {
   const int all = most_levels(checked_dimensions(dimensions));
   if (!(smallest_spacing > 0)) return all;
   const double mean_count =

@@ -172,19 +172,20 @@ void find_splitters(Cut& cut, const Communicator& communicator, Workspace& work,
 
 double Cut::lambda() const noexcept { return lambda_of(weights); }
 
-Cut cut(const Communicator& communicator, const Status& status, std::span<const WeightedKeys> sets,
-        const CutOptions& options) {
-  return cut_at(communicator, status, sets, options, {});
+Cut stages::cut(const Voters& voters, std::span<const WeightedKeys> sets,
+                const CutOptions& options) {
+  return cut_at(voters, sets, options, {});
 }
 
-Cut cut_at(const Communicator& communicator, const Status& status,
-           std::span<const WeightedKeys> sets, const CutOptions& options, const Marks& marks) {
+Cut cut_at(const Voters& voters, std::span<const WeightedKeys> sets, const CutOptions& options,
+           const Marks& marks) {
+  const Communicator& communicator = voters.communicator();
   const exec::Region shown("evenkeel::cut");
   Census mine;
   std::optional<Workspace> work;
   Cut result;
   const Status prepared = attempt(stage_name, [&] {
-    if (!status.ok()) throw Error(*status.error());
+    voters.require_success();
     check(options);
     EVENKEEL_ASSERT(marks.before.empty() || (std::ssize(marks.before) == options.parts - 1 &&
                                              options.aim == Aim::nearest),

@@ -74,26 +74,27 @@ std::vector<int> granted(std::span<const Claims> claims_of_rank) {
 
 }  // namespace
 
-std::vector<int> keep_in_place(const Communicator& communicator, const Status& status,
-                               std::span<const WeightedKeys> sets, const Splitters& splitters) {
+std::vector<int> stages::keep_in_place(const Voters& voters, std::span<const WeightedKeys> sets,
+                                       const Splitters& splitters) {
+  const Communicator& communicator = voters.communicator();
   std::vector<std::int64_t> objects;
   const Status counted = attempt(stage_name, [&] {
-    if (!status.ok()) throw Error(*status.error());
+    voters.require_success();
     if (std::ssize(splitters) - 1 != communicator.size())
       refuse("The splitters make " + std::to_string(std::ssize(splitters) - 1) + " parts for " +
                  std::to_string(communicator.size()) + " ranks.",
              "Cut into as many parts as there are ranks.");
     objects = objects_by_part(sets, splitters);
   });
-  return keep_in_place(communicator, counted, objects);
+  return evenkeel::keep_in_place({communicator, counted}, objects);
 }
 
-std::vector<int> keep_in_place(const Communicator& communicator, const Status& status,
-                               std::span<const std::int64_t> objects) {
+std::vector<int> keep_in_place(const Voters& voters, std::span<const std::int64_t> objects) {
+  const Communicator& communicator = voters.communicator();
   Claims mine;
   std::vector<Claims> claims;
   const Status prepared = attempt(stage_name, [&] {
-    if (!status.ok()) throw Error(*status.error());
+    voters.require_success();
     mine = claims_of(objects, communicator.rank());
     claims.resize(static_cast<std::size_t>(communicator.size()));
   });

@@ -13,7 +13,6 @@
 namespace evenkeel {
 
 // Collective. `objects_of_part` are the numbers of objects on this rank.
-std::vector<int> keep_in_place(const Communicator& communicator, const Status& status,
-                               std::span<const std::int64_t> objects_of_part);
+std::vector<int> keep_in_place(const Voters& voters, std::span<const std::int64_t> objects_of_part);
 
 }  // namespace evenkeel

@@ -15,8 +15,7 @@ struct Marks {
 };
 
 // Collective. Like cut(), but the weight before each splitter is as near as possible to its mark.
-EVENKEEL_API Cut cut_at(const Communicator& communicator, const Status& status,
-                        std::span<const WeightedKeys> sets, const CutOptions& options,
-                        const Marks& marks);
+EVENKEEL_API Cut cut_at(const Voters& voters, std::span<const WeightedKeys> sets,
+                        const CutOptions& options, const Marks& marks);
 
 }  // namespace evenkeel

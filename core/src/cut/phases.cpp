@@ -136,7 +136,7 @@ class Phases {
     const Status listed = attempt(stage_name, [&] {
       for (const PhasedKeys& set : sets_) keys.push_back({set.keys, {}, set.memory});
     });
-    return noted(evenkeel::cut(communicator_, listed, keys,
+    return noted(evenkeel::cut({communicator_, listed}, keys,
                                {.parts = options_.parts, .dimensions = options_.dimensions}));
   }
 
@@ -165,7 +165,7 @@ class Phases {
     cutting.dimensions = options_.dimensions;
     cutting.most_objects = all_.objects;
     const Splitters places =
-        noted(cut_at(communicator_, weighed_, weighted_, cutting, {pieces, marks}));
+        noted(cut_at({communicator_, weighed_}, weighted_, cutting, {pieces, marks}));
     const std::vector<std::int64_t> between = sums(inner(places));
     Level level;
     vote(communicator_, attempt(stage_name, [&] {
@@ -264,38 +264,36 @@ void count_empty_parts(std::vector<double>& sum_of_part) {
 }
 
 // Collective. The vote that begins a call.
-PhaseCensus census_of_all(const Communicator& communicator, const Status& status,
-                          std::span<const PhasedKeys> sets, const PhaseOptions& options,
-                          const Splitters* splitters) {
+PhaseCensus census_of_all(const Voters& voters, std::span<const PhasedKeys> sets,
+                          const PhaseOptions& options, const Splitters* splitters) {
   PhaseCensus mine;
   const Status checked = attempt(stage_name, [&] {
-    if (!status.ok()) throw Error(*status.error());
+    voters.require_success();
     check(options);
     if (splitters != nullptr) check(*splitters, options);
     mine = census_of_phases(sets, options.phases);
   });
-  return vote<&combine_phases>(communicator, checked, mine);
+  return vote<&combine_phases>(voters.communicator(), checked, mine);
 }
 
 }  // namespace
 
-PhaseCut cut_phases(const Communicator& communicator, const Status& status,
-                    std::span<const PhasedKeys> sets, const PhaseOptions& options) {
+PhaseCut stages::cut_phases(const Voters& voters, std::span<const PhasedKeys> sets,
+                            const PhaseOptions& options) {
   const exec::Region shown("evenkeel::cut");
-  const PhaseCensus all = census_of_all(communicator, status, sets, options, nullptr);
-  return Phases(communicator, sets, options, all).cut();
+  const PhaseCensus all = census_of_all(voters, sets, options, nullptr);
+  return Phases(voters.communicator(), sets, options, all).cut();
 }
 
-PhaseCut measure_phases(const Communicator& communicator, const Status& status,
-                        std::span<const PhasedKeys> sets, const PhaseOptions& options,
-                        const Splitters& splitters) {
+PhaseCut stages::measure_phases(const Voters& voters, std::span<const PhasedKeys> sets,
+                                const PhaseOptions& options, const Splitters& splitters) {
   const exec::Region shown("evenkeel::cut");
-  const PhaseCensus all = census_of_all(communicator, status, sets, options, &splitters);
-  return Phases(communicator, sets, options, all).measure(splitters);
+  const PhaseCensus all = census_of_all(voters, sets, options, &splitters);
+  return Phases(voters.communicator(), sets, options, all).measure(splitters);
 }
 
-std::vector<exec::Array<double>> phase_weights(std::span<const PhasedKeys> sets,
-                                               const PhaseCut& cut) {
+std::vector<exec::Array<double>> stages::phase_weights(std::span<const PhasedKeys> sets,
+                                                       const PhaseCut& cut) {
   std::vector<double> totals;
   for (const PhaseLoad& load : cut.loads.phases) totals.push_back(load.sum);
   const bool has_cost = std::any_of(totals.begin(), totals.end(), [](double t) { return t > 0; });

@@ -84,7 +84,7 @@ void CurveDomains::write_parts(const Space& space, const Set& set, int* parts) c
   write_owners(space, splitters_, keys.data(), keys.size(), parts);
 }
 
-Lattice lattice_of(const CurveDomains& decomposition) {
+Lattice stages::lattice_of(const CurveDomains& decomposition) {
   return Lattice(decomposition.dimensions(), decomposition.box(), decomposition.periodic(),
                  decomposition.curve().kind, decomposition.curve().levels);
 }

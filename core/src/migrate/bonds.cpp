@@ -143,8 +143,9 @@ exec::Array<int> hold(const Space& space, Order& order, const Numbers& numbers,
 
 }  // namespace
 
-Bonds hold_together(const Communicator& communicator, const Status& status,
-                    std::span<const Set> sets, std::span<Order> orders) {
+Bonds stages::hold_together(const Voters& voters, std::span<const Set> sets,
+                            std::span<Order> orders) {
+  const Communicator& communicator = voters.communicator();
   const exec::Region shown("evenkeel::bind");
   const int rank = communicator.rank();
   std::vector<Numbers> numbers;
@@ -152,7 +153,7 @@ Bonds hold_together(const Communicator& communicator, const Status& status,
   JoinedGroups here;
   std::optional<Directory> directory;
   Status local = attempt(stage_name, [&] {
-    if (!status.ok()) throw Error(*status.error());
+    voters.require_success();
     require_order_of_each(sets, orders);
     space = orders.empty() ? Space::where(MemoryKind::host) : orders.front().objects.space();
     for (const Set& set : sets) numbers.emplace_back(*space, set);

@@ -240,7 +240,7 @@ class Move {
 
 }  // namespace
 
-const char* name_of(MoveStage stage) noexcept {
+const char* stages::name_of(MoveStage stage) noexcept {
   switch (stage) {
     case MoveStage::reserve: return "reserve";
     case MoveStage::pack: return "pack";
@@ -249,19 +249,20 @@ const char* name_of(MoveStage stage) noexcept {
   return "?";
 }
 
-MoveMemory memory_of(const Communicator& communicator, std::span<const Set> sets,
-                     std::span<const SetShape> shapes, const Plan& plan,
-                     const MoveOptions& options) {
+MoveMemory stages::memory_of(const Communicator& communicator, std::span<const Set> sets,
+                             std::span<const SetShape> shapes, const Plan& plan,
+                             const MoveOptions& options) {
   require_plan_of(sets, shapes, plan);
   std::vector<Set> all(sets.begin(), sets.end());
   std::vector<SetShape> all_shapes(shapes.begin(), shapes.end());
   std::vector<exec::Array<Origin>> origins;
   if (options.origins) origins = accompany_by_origins(all, all_shapes, communicator.rank());
-  return memory_of(Freight(communicator, all, all_shapes, plan, options), all, all_shapes, plan);
+  return evenkeel::memory_of(Freight(communicator, all, all_shapes, plan, options), all, all_shapes, plan);
 }
 
-MoveReport move(const Communicator& communicator, std::span<const Set> sets,
-                std::span<const SetShape> shapes, const Plan& plan, const MoveOptions& options) {
+MoveReport stages::move(const Communicator& communicator, std::span<const Set> sets,
+                        std::span<const SetShape> shapes, const Plan& plan,
+                        const MoveOptions& options) {
   const exec::Region shown("evenkeel::move");
   MoveReport report;
   std::optional<Move> move;

@@ -256,7 +256,7 @@ std::int64_t SetPlan::place_of(std::int64_t arrival) const {
   return range.to + (arrival - range.from);
 }
 
-std::vector<std::int64_t> offsets_of(const Order& order, const Splitters& splitters) {
+std::vector<std::int64_t> stages::offsets_of(const Order& order, const Splitters& splitters) {
   const Space space = order.keys.space();
   const exec::Reached<CurveKey> there(space, plan_label, splitters);
   const exec::Array<std::int64_t> firsts(space, plan_label, there.size());
@@ -265,11 +265,12 @@ std::vector<std::int64_t> offsets_of(const Order& order, const Splitters& splitt
   return firsts.on_host();
 }
 
-Plan plan(const Communicator& communicator, const Status& status, const Splitters& splitters,
-          std::vector<Order> orders, const PlanOptions& options) {
+Plan stages::plan(const Voters& voters, const Splitters& splitters, std::vector<Order> orders,
+                  const PlanOptions& options) {
+  const Communicator& communicator = voters.communicator();
   std::vector<Arranged> sets;
   const Status local = attempt(stage_name, [&] {
-    if (!status.ok()) throw Error(*status.error());
+    voters.require_success();
     require_a_part_each(splitters, communicator.size());
     for (Order& order : orders) {
       require_list(order);
@@ -277,17 +278,18 @@ Plan plan(const Communicator& communicator, const Status& status, const Splitter
       sets.push_back({std::move(order), std::move(offsets)});
     }
   });
-  return plan_arranged(communicator, local, std::move(sets), options);
+  return plan_arranged({communicator, local}, std::move(sets), options);
 }
 
-Plan plan_arranged(const Communicator& communicator, const Status& status,
-                   std::vector<Arranged> sets, const PlanOptions& options) {
+Plan stages::plan_arranged(const Voters& voters, std::vector<Arranged> sets,
+                           const PlanOptions& options) {
+  const Communicator& communicator = voters.communicator();
   const exec::Region shown("evenkeel::plan");
   Plan result;
   std::vector<Keys> keys;
   const RankOf self = {communicator.rank(), communicator.size()};
   const Status local = attempt(stage_name, [&] {
-    if (!status.ok()) throw Error(*status.error());
+    voters.require_success();
     const std::vector<std::size_t> parts = parts_of_ranks(options.rank_of_part, self.ranks);
     for (std::size_t s = 0; s < sets.size(); ++s) {
       auto& [order, offsets] = sets[s];
@@ -304,13 +306,14 @@ Plan plan_arranged(const Communicator& communicator, const Status& status,
   return complete(communicator, local, std::move(result), std::move(keys), options.sets);
 }
 
-Plan plan_to(const Communicator& communicator, const Status& status,
-             std::span<const std::span<const int>> destinations, std::span<const Set> sets) {
+Plan stages::plan_to(const Voters& voters, std::span<const std::span<const int>> destinations,
+                     std::span<const Set> sets) {
+  const Communicator& communicator = voters.communicator();
   const exec::Region shown("evenkeel::plan");
   Plan result;
   const RankOf self = {communicator.rank(), communicator.size()};
   const Status local = attempt(stage_name, [&] {
-    if (!status.ok()) throw Error(*status.error());
+    voters.require_success();
     const Space space = Space::where(MemoryKind::host);
     for (const std::span<const int> of_set : destinations)
       result.sets.push_back(leaving_by_rank(exec::Array<int>(space, plan_label, of_set), self).set);
@@ -318,14 +321,15 @@ Plan plan_to(const Communicator& communicator, const Status& status,
   return complete(communicator, local, std::move(result), {}, sets);
 }
 
-Plan plan_strays(const Communicator& communicator, const Status& status,
-                 std::span<const Strays> strays, std::span<const Set> sets) {
+Plan stages::plan_strays(const Voters& voters, std::span<const Strays> strays,
+                         std::span<const Set> sets) {
+  const Communicator& communicator = voters.communicator();
   const exec::Region shown("evenkeel::plan");
   Plan result;
   result.keeps_places = true;
   const RankOf self = {communicator.rank(), communicator.size()};
   const Status local = attempt(stage_name, [&] {
-    if (!status.ok()) throw Error(*status.error());
+    voters.require_success();
     require_strays(strays, sets);
     for (std::size_t s = 0; s < sets.size(); ++s) {
       SetPlan set = leaving_by_rank(strays[s].owners, self).set;

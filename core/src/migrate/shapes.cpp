@@ -143,7 +143,8 @@ std::vector<SetShape> SetComparison::agreed(const ShapeStatement& all) {
   return std::move(shapes_);
 }
 
-std::vector<SetShape> agree_on_sets(const Communicator& communicator, std::span<const Set> sets) {
+std::vector<SetShape> stages::agree_on_sets(const Communicator& communicator,
+                                            std::span<const Set> sets) {
   std::optional<SetComparison> comparison;
   const Status status = attempt(stage_name, [&] { comparison.emplace(sets); });
   const ShapeStatement mine = comparison ? comparison->mine() : ShapeStatement();

@@ -121,14 +121,14 @@ std::vector<std::unique_ptr<StagedPayload>> reordered_payloads(const Set& set, L
 
 }  // namespace
 
-Order order(const Space& space, const Lattice& lattice, const Set& set) {
+Order stages::order(const Space& space, const Lattice& lattice, const Set& set) {
   const exec::Region shown("evenkeel::order");
   if (set.count() <= std::numeric_limits<std::uint32_t>::max())
     return order_with<std::uint32_t>(space, lattice, set);
   return order_with<std::uint64_t>(space, lattice, set);
 }
 
-void reorder(const Set& set, const Order& order) {
+void stages::reorder(const Set& set, const Order& order) {
   const exec::Region shown("evenkeel::reorder");
   check_movable(std::span(&set, 1));
   const std::int64_t count = set.count();

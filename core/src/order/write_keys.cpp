@@ -172,7 +172,8 @@ void write_keys_on(const Instance& instance, const Lattice& lattice, const Place
 
 }  // namespace
 
-void write_keys(const Space& space, const Lattice& lattice, const Set& set, CurveKey* keys) {
+void stages::write_keys(const Space& space, const Lattice& lattice, const Set& set,
+                        CurveKey* keys) {
   const FieldLayout at = set.position();
   if (at.count == 0) return;
   if (at.components != lattice.dimensions() || !space.can_access(at.memory))

@@ -80,7 +80,7 @@ Found find_grid(const PlaceTask& task) {
             shape_with(*extents_of(options.method), task.parts(), region.dimensions, region.box);
       },
       [&](const Status& ready, const auto& points, const GridCutOptions& cutting) {
-        return cut_grid(task.communicator, ready, points, cutting);
+        return cut_grid({task.communicator, ready}, points, cutting);
       },
       [&](GridCut& cut, const GridCutOptions& cutting, std::vector<int> ranks) {
         return GridDomains(task.generation(), cutting.shape, region.box, options.periodic,
@@ -99,7 +99,7 @@ Found find_by_bisection(const PlaceTask& task) {
         if (last != nullptr && last->box() == region.box) cutting.earlier = last;
       },
       [&](const Status& ready, const auto& points, const BisectionOptions& cutting) {
-        return bisect(task.communicator, ready, points, cutting);
+        return bisect({task.communicator, ready}, points, cutting);
       },
       [&](BisectionCut& cut, const BisectionOptions&, std::vector<int> ranks) {
         return TreeDomains(task.generation(), region.dimensions, region.box,

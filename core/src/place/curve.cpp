@@ -54,7 +54,7 @@ std::vector<int> keep_in_place_of(const PlaceTask& task, const Splitters& splitt
         objects[part] += offsets[part + 1] - offsets[part];
     }
   });
-  return keep_in_place(task.communicator, counted, objects);
+  return keep_in_place({task.communicator, counted}, objects);
 }
 
 CurveOptions curve_of(const Prepared& prepared) {
@@ -142,7 +142,7 @@ Found find_on_curve(const PlaceTask& task) {
     if (last != nullptr && (task.target_lambda() > 0 || found.is_shifted))
       cutting.kept = last->splitters();
   });
-  Cut parts = cut(task.communicator, joined, keyed.sets, cutting);
+  Cut parts = cut({task.communicator, joined}, keyed.sets, cutting);
   std::vector<int> ranks;
   const bool is_named = !prepared.options.rank_of_part.empty();
   if (!is_fresh && !parts.kept && !found.is_shifted && !is_named)

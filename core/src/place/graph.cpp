@@ -149,7 +149,7 @@ void keep_where_they_are(const PlaceTask& task, exec::Array<int>& parts) {
     exec::for_each(space, graph_label, parts.size(), CountParts{parts.data(), counts.data()});
     objects = counts.on_host();
   });
-  const std::vector<int> ranks = keep_in_place(task.communicator, counted, objects);
+  const std::vector<int> ranks = keep_in_place({task.communicator, counted}, objects);
   if (ranks.empty()) return;  // on all ranks
   vote(task.communicator, attempt(stage_name, [&] {
          const exec::Reached<int> reached(space, graph_label, ranks);

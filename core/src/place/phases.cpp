@@ -108,13 +108,13 @@ PlacedByPhases place_phases(const Communicator& communicator, const Status& stat
     keys = keys_of(prepared, costs);
   });
   const PhaseOptions options = {communicator.size(), phases, prepared.region.dimensions};
-  const PhaseCut best = cut_phases(communicator, listed, keys, options);
+  const PhaseCut best = cut_phases({communicator, listed}, keys, options);
   PlacedByPhases placed;
   placed.loads = best.loads;
   bool is_kept = false;
   const CurveDomains* const old = ranges_to_keep(prepared, options.parts, last);
   if (old != nullptr && target_lambda > 0) {
-    PhaseCut now = measure_phases(communicator, Status(), keys, options, old->splitters());
+    PhaseCut now = measure_phases(communicator, keys, options, old->splitters());
     is_kept = now.loads.step <= target_lambda * best.loads.step;
     if (is_kept) placed.loads = std::move(now.loads);
   }

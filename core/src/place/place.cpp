@@ -119,7 +119,7 @@ Plan plan(const Communicator& communicator, Prepared prepared, Assignment assign
     for (std::size_t s = 0; s < orders.size(); ++s)
       arranged.push_back({std::move(orders[s]), std::move(assignment.offsets[s])});
   });
-  return plan_arranged(communicator, status, std::move(arranged),
+  return plan_arranged({communicator, status}, std::move(arranged),
                        {.rank_of_part = rank_of_part(assignment.domains),
                         .held = prepared.bonds.held,
                         .sets = prepared.sets});

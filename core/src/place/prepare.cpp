@@ -61,7 +61,7 @@ Prepared prepare(const Communicator& communicator, const Status& status, std::sp
   Prepared prepared = prepared_with(&order, status, sets, region, options);
   const Space& space = prepared.space;
   if (!region.is_bound) return prepared;
-  prepared.bonds = hold_together(communicator, prepared.status, sets, prepared.orders);
+  prepared.bonds = hold_together({communicator, prepared.status}, sets, prepared.orders);
   prepared.status = attempt(stage_name, [&] {
     for (std::size_t s = 0; s < sets.size(); ++s) {
       CoordinatesOfSet by_group = coordinates_by_group(space, prepared.set(s), sets[s],

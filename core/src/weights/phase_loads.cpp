@@ -5,7 +5,7 @@
 
 namespace evenkeel {
 
-PhaseLoads phase_loads_of(int parts, std::span<const PhaseLoad> phases) {
+PhaseLoads stages::phase_loads_of(int parts, std::span<const PhaseLoad> phases) {
   PhaseLoads loads;
   loads.parts = parts;
   loads.phases.assign(phases.begin(), phases.end());

@@ -55,7 +55,7 @@ Cut cut_among(const Communicator& ranks, const Nodes& nodes, const Status& statu
     options.parts = nodes.count();
     options.dimensions = dimensions;
   });
-  return cut_at(ranks, ready, sets, options, marks);
+  return cut_at({ranks, ready}, sets, options, marks);
 }
 
 // --- To the nodes --------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ Cut cut_within(const Communicator& node, std::span<const Item> items, const Unit
   std::array<std::int64_t, 2> sums = {std::ssize(items), 0};  // objects and weight
   for (const Item& item : items) sums[1] += item.weight;
   const WeightedKeys set = {keys, weights};
-  Cut cut = evenkeel::cut(node, ready, std::span(&set, 1),
+  Cut cut = evenkeel::cut({node, ready}, std::span(&set, 1),
                           {.parts = node.size(), .dimensions = dimensions});
   node.all_reduce(std::span<std::int64_t>(sums), Reduction::sum);
   // A cut of objects that all weigh nothing reports their numbers as weights.
@@ -195,15 +195,16 @@ Nodes nodes_of(const Communicator& ranks, const Communicator& node) {
   return nodes;
 }
 
-Cut cut_by_nodes(const Communicator& ranks, const Communicator& node, const Nodes& nodes,
-                 const Status& status, std::span<const WeightedKeys> sets, int dimensions) {
+Cut cut_by_nodes(const Voters& voters, const Communicator& node, const Nodes& nodes,
+                 std::span<const WeightedKeys> sets, int dimensions) {
+  const Communicator& ranks = voters.communicator();
   const exec::Region shown("evenkeel::cut");
   Census mine;
   std::unique_ptr<CutObjects> objects;
   Cut result;
   std::vector<PartOfRank> parts;
   const Status prepared = attempt(stage_name, [&] {
-    if (!status.ok()) throw Error(*status.error());
+    voters.require_success();
     require_nodes_of(ranks, node, nodes);
     mine = census(sets, dimensions);
     objects = objects_of(sets, 1);

@@ -164,12 +164,12 @@ void add(Done& into, const Done& from) noexcept {
 
 }  // namespace
 
-LevelShifts shift_levels(const Communicator& communicator, const Status& status,
-                         const LevelShiftObjects& objects, const LevelShiftOptions& options,
-                         const LevelShifter& shifter) {
+LevelShifts shift_levels(const Voters& voters, const LevelShiftObjects& objects,
+                         const LevelShiftOptions& options, const LevelShifter& shifter) {
+  const Communicator& communicator = voters.communicator();
   const exec::Region shown("evenkeel::level_shift");
   const Status ready = attempt(stage_name, [&] {
-    if (!status.ok()) throw Error(*status.error());
+    voters.require_success();
     check(options);
     if (objects.parents.size() != objects.weights.size())
       refuse_levels("There are " + std::to_string(objects.weights.size()) + " weights and " +

@@ -219,14 +219,15 @@ std::int64_t objects_to_pass(double imbalance, double load, std::span<const doub
   return passed;
 }
 
-ShiftedOffset shift_offsets(const Communicator& communicator, const Status& status,
-                            const exec::Array<double>& weights, double load, double penalty) {
+ShiftedOffset shift_offsets(const Voters& voters, const exec::Array<double>& weights, double load,
+                            double penalty) {
+  const Communicator& communicator = voters.communicator();
   const exec::Region shown("evenkeel::shift");
   const int rank = communicator.rank(), ranks = communicator.size();
   Walkable objects;
   Sums mine;
   const Status ready = attempt(shift_stage, [&] {
-    if (!status.ok()) throw Error(*status.error());
+    voters.require_success();
     require_penalty(penalty);
     require_load(load);
     objects = Walkable(weights);

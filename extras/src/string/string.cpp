@@ -166,10 +166,11 @@ std::vector<std::int64_t> string_trades(std::span<const Holding> ranks,
   return across;
 }
 
-Trade trade_on_string(const Communicator& communicator, const Status& status, const Holding& mine,
-                      const StringOptions& options, StringMode mode) {
+Trade trade_on_string(const Voters& voters, const Holding& mine, const StringOptions& options,
+                      StringMode mode) {
+  const Communicator& communicator = voters.communicator();
   const Status ready = attempt(stage_name, [&] {
-    if (!status.ok()) throw Error(*status.error());
+    voters.require_success();
     check(mine, options);
   });
   return mode == StringMode::master ? trade_by_master(communicator, ready, mine, options)

@@ -1,7 +1,7 @@
 #pragma once
 
-// The second tier: the stages of a rebalance, for codes that call the stages themselves. These
-// interfaces may change between versions.
+// The second tier, namespace evenkeel::stages: the stages of a rebalance, for codes that call the
+// stages themselves. These interfaces may change between versions.
 
 #include <evenkeel/backends/comm/transfer.hpp>
 #include <evenkeel/backends/comm/vote.hpp>

@@ -4,6 +4,7 @@
 
 #include <evenkeel/backends/exec/lists.hpp>
 #include <evenkeel/core/field/array.hpp>
+#include <evenkeel/core/weights.hpp>
 
 namespace evenkeel {
 

@@ -71,7 +71,7 @@ Plan Migrator::plan_few(std::span<const Set> sets) {
     for (const Set& set : sets)
       strays.push_back(home_.domain(domains.shared(), parts_.ranks.rank(), set).strays_of(set));
   });
-  return plan_strays(parts_.ranks, found, strays, sets);
+  return plan_strays({parts_.ranks, found}, strays, sets);
 }
 
 Plan Migrator::plan_in_order(std::span<const Set> sets, const Agreed& agreed) const {

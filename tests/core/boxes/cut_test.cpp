@@ -183,7 +183,7 @@ class BoxCutOn : public test::OnRanks {
   GridCut cut(const Objects& objects, const GridCutOptions& options) {
     const auto [found, again] =
         cut_twice(objects, options.shape.dimensions, [&](std::span<const WeightedPoints> points) {
-          return cut_grid(communicator, Status(), points, options);
+          return cut_grid(communicator, points, options);
         });
     EXPECT_EQ(found.borders, again.borders);
     return found;
@@ -191,7 +191,7 @@ class BoxCutOn : public test::OnRanks {
   BisectionCut bisection(const Objects& objects, const BisectionOptions& options) {
     const auto [found, again] =
         cut_twice(objects, options.dimensions, [&](std::span<const WeightedPoints> points) {
-          return bisect(communicator, Status(), points, options);
+          return bisect(communicator, points, options);
         });
     EXPECT_EQ(found.nodes, again.nodes);
     return found;
@@ -518,7 +518,7 @@ TEST_F(BoxCutOn, MisuseIsTheSameErrorOnAllRanks) {
     WeightedPoints points = share.points();
     GridCutOptions options = staggered({3, {2, 2, 2}});
     spoil(options, points);
-    EXPECT_ERROR_EVERYWHERE(cut_grid(communicator, Status(), std::span(&points, 1), options), told);
+    EXPECT_ERROR_EVERYWHERE(cut_grid(communicator, std::span(&points, 1), options), told);
   };
   refused("the largest width that does is 0.5", [](auto& o, auto&) { o.least_width[1] = 0.6; });
   refused("the largest width that does is 0.4", [](auto& o, auto&) {

@@ -101,7 +101,7 @@ class CutPhasesOn : public test::OnRanks {
  protected:
   PhaseCut cut_of(const Objects& objects, Spread spread, int parts) const {
     const Brought brought(objects, mine_of(spread, objects.keys.size()));
-    return cut_phases(communicator, Status(), brought.sets,
+    return cut_phases(communicator, brought.sets,
                       {.parts = parts, .phases = static_cast<int>(objects.costs.size())});
   }
 };
@@ -217,8 +217,7 @@ TEST_F(CutPhasesOn, WeightsLeadACutToTheSameParts) {
       constexpr int parts = 24;
       const Objects objects = objects_of(pattern, 2, 5000);
       const Brought brought(objects, mine_of(spread, objects.keys.size()));
-      const PhaseCut found =
-          cut_phases(communicator, Status(), brought.sets, {.parts = parts, .phases = 2});
+      const PhaseCut found = cut_phases(communicator, brought.sets, {.parts = parts, .phases = 2});
       const std::vector<exec::Array<double>> weights = phase_weights(brought.sets, found);
       ASSERT_EQ(weights.size(), 2U);
       // The weights are in the order of keys, which the second set has in reverse.
@@ -228,7 +227,7 @@ TEST_F(CutPhasesOn, WeightsLeadACutToTheSameParts) {
       const std::vector<WeightedKeys> weighted = {
           {brought.keys[0].span(), weights[0].span(), brought.keys[0].memory()},
           {brought.keys[1].span(), second.span(), brought.keys[1].memory()}};
-      const Cut single = cut(communicator, Status(), weighted, {.parts = parts});
+      const Cut single = cut(communicator, weighted, {.parts = parts});
       const std::vector<std::int64_t> offsets = offsets_of(objects, single.splitters);
       if (has_empty_part(found)) {
         EXPECT_LE(test::step_of(objects.costs, offsets), found.loads.step);
@@ -259,13 +258,13 @@ TEST_F(CutPhasesOn, PlacesAlongACurve) {
   const PhasedKeys phased = {order.keys.span(), spans, order.objects.span(), order.keys.memory()};
   const std::span<const PhasedKeys> sets(&phased, 1);
   const PhaseOptions options{.parts = communicator.size(), .phases = 2};
-  const PhaseCut found = cut_phases(communicator, Status(), sets, options);
+  const PhaseCut found = cut_phases(communicator, sets, options);
   const std::vector<exec::Array<double>> weights = phase_weights(sets, found);
   const std::span<const double> by_object = weights[0].span();
   const Assignment assignment =
       place(communicator, Status(), prepared, {&by_object, 1}, EvenGoal{}, Domains());
   const Splitters& placed = std::get<CurveDomains>(assignment.domains).splitters();
-  const PhaseCut measured = measure_phases(communicator, Status(), sets, options, placed);
+  const PhaseCut measured = measure_phases(communicator, sets, options, placed);
   EXPECT_EQ(measured.loads_of_parts, found.loads_of_parts);
   EXPECT_NEAR(assignment.lambda, 1, 1e-9);
 }
@@ -274,8 +273,7 @@ TEST_F(CutPhasesOn, WithoutCostsByCount) {
   Objects objects = objects_of(Pattern::random, 2, 100);
   for (std::vector<double>& phase : objects.costs) std::fill(phase.begin(), phase.end(), 0.0);
   const Brought brought(objects, mine_of(Spread::in_turn, 100));
-  const PhaseCut found =
-      cut_phases(communicator, Status(), brought.sets, {.parts = 4, .phases = 2});
+  const PhaseCut found = cut_phases(communicator, brought.sets, {.parts = 4, .phases = 2});
   EXPECT_EQ(offsets_of(objects, found.splitters), (std::vector<std::int64_t>{0, 25, 50, 75, 100}));
   EXPECT_EQ(found.loads.step, 0);
   EXPECT_EQ(found.loads.shortfall_percent, 0);
@@ -292,8 +290,7 @@ TEST_F(CutPhasesOn, SetsThatDoNotTakePart) {
   for (std::size_t i : brought.objects[0]) objects.costs[1][i] = 0;
   brought.spans[1][0] = brought.spans[0][1] = {};
   brought.spans[0][2] = brought.spans[1][2] = {};
-  const PhaseCut found =
-      cut_phases(communicator, Status(), brought.sets, {.parts = 6, .phases = 3});
+  const PhaseCut found = cut_phases(communicator, brought.sets, {.parts = 6, .phases = 3});
   // The objects of each set depend on the rank, so the oracle adds up over ranks.
   double greatest[2] = {};
   for (std::size_t part = 0; part < 6; ++part)
@@ -312,10 +309,8 @@ TEST_F(CutPhasesOn, SetsThatDoNotTakePart) {
 }
 
 TEST_F(CutPhasesOn, NoObjectsAtAll) {
-  const PhaseCut none =
-      cut_phases(communicator, Status(), {}, {.parts = 4, .phases = 2, .dimensions = 2});
-  EXPECT_EQ(none.splitters,
-            cut(communicator, Status(), {}, {.parts = 4, .dimensions = 2}).splitters);
+  const PhaseCut none = cut_phases(communicator, {}, {.parts = 4, .phases = 2, .dimensions = 2});
+  EXPECT_EQ(none.splitters, cut(communicator, {}, {.parts = 4, .dimensions = 2}).splitters);
   EXPECT_EQ(none.loads.step, 0);
 }
 
@@ -326,12 +321,11 @@ TEST_F(CutPhasesOn, MeasuresSplitters) {
   const Brought brought(objects, mine_of(Spread::shuffled, 1000));
   const PhaseOptions options{.parts = 3, .phases = 2};
   const Splitters uneven = {{0}, objects.keys[100], objects.keys[100], end_of_curve(3)};
-  const PhaseCut measured = measure_phases(communicator, Status(), brought.sets, options, uneven);
+  const PhaseCut measured = measure_phases(communicator, brought.sets, options, uneven);
   expect_loads(measured, objects, 3);
   EXPECT_EQ(measured.splitters, uneven);
   EXPECT_EQ(measured.loads_of_parts[0][1], 0);
-  EXPECT_GT(measured.loads.step,
-            cut_phases(communicator, Status(), brought.sets, options).loads.step);
+  EXPECT_GT(measured.loads.step, cut_phases(communicator, brought.sets, options).loads.step);
 }
 
 // --- Misuse --------------------------------------------------------------------------------------
@@ -353,7 +347,7 @@ class MisuseOn : public CutPhasesOn {
           arrays.emplace_back(test::space(), "costs", std::span<const double>(phase)).span());
     std::vector<PhasedKeys> sets;
     if (is_last) sets.push_back({there.span(), spans, order_there.span(), there.memory()});
-    return test::error_everywhere([&] { cut_phases(communicator, Status(), sets, options); });
+    return test::error_everywhere([&] { cut_phases(communicator, sets, options); });
   }
 };
 
@@ -379,8 +373,7 @@ TEST_F(MisuseOn, OfMeasuring) {
   const PhaseOptions options{.parts = 2, .phases = 1};
   const Splitters falling = {{5}, {3}, end_of_curve(3)}, one_part = {{0}, end_of_curve(3)};
   for (const Splitters& wrong : {falling, one_part, Splitters()})
-    EXPECT_ERROR(measure_phases(communicator, Status(), {}, options, wrong),
-                 "are not those of 2 parts");
+    EXPECT_ERROR(measure_phases(communicator, {}, options, wrong), "are not those of 2 parts");
 }
 
 TEST_F(MisuseOn, TheCallersFailureIsToldFirst) {
@@ -388,7 +381,7 @@ TEST_F(MisuseOn, TheCallersFailureIsToldFirst) {
       test::rank() == 0
           ? Status(Error(ErrorKind::bad_input, Where{"test"}, "It failed before.", "Mend it."))
           : Status();
-  EXPECT_ERROR(cut_phases(communicator, failed, {}, {.parts = 2}), "It failed before.");
+  EXPECT_ERROR(cut_phases({communicator, failed}, {}, {.parts = 2}), "It failed before.");
 }
 
 }  // namespace

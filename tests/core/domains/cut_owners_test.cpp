@@ -103,7 +103,7 @@ TEST_F(CutOwners, OfGrids) {
         options.shape = shape;
         Places share = mine(of.places);
         const WeightedPoints points{position_of(share, shape.dimensions)};
-        GridCut cut = cut_grid(communicator, Status(), std::span(&points, 1), options);
+        GridCut cut = cut_grid(communicator, std::span(&points, 1), options);
         const GridDomains grid(1, shape, of.box, of.periodic, std::move(cut.borders));
         EXPECT_EQ(cut.weights, weights_by(grid.part_of_point(), shape.parts(), of.places))
             << name_of(scheme) << " in " << shape.dimensions << " dimensions";
@@ -120,13 +120,13 @@ TEST_F(CutOwners, OfBisections) {
         options.parts = parts;
         Places share = mine(of.places);
         const WeightedPoints points{position_of(share, dimensions)};
-        const BisectionCut cut = bisect(communicator, Status(), std::span(&points, 1), options);
+        const BisectionCut cut = bisect(communicator, std::span(&points, 1), options);
         const TreeDomains tree(1, dimensions, of.box, of.periodic, cut.nodes);
         EXPECT_EQ(cut.weights, weights_by(tree.leaf_of_point(), parts, of.places))
             << parts << " parts in " << dimensions << " dimensions";
         // The second cut keeps the first tree where it can.
         options.earlier = &tree;
-        const BisectionCut again = bisect(communicator, Status(), std::span(&points, 1), options);
+        const BisectionCut again = bisect(communicator, std::span(&points, 1), options);
         const TreeDomains kept(2, dimensions, of.box, of.periodic, again.nodes);
         EXPECT_EQ(again.weights, weights_by(kept.leaf_of_point(), parts, of.places));
       }
@@ -142,7 +142,7 @@ TEST_F(CutOwners, TheUpperFaceCanBeADomain) {
   options.parts = 4;
   Places share = mine(places);
   const WeightedPoints points{position_of(share, 1)};
-  const BisectionCut cut = bisect(communicator, Status(), std::span(&points, 1), options);
+  const BisectionCut cut = bisect(communicator, std::span(&points, 1), options);
   EXPECT_EQ(cut.weights[3], 3);
 }
 

@@ -42,10 +42,9 @@ class BondsOn : public test::OnRanks {
   Prepared prepare(std::span<const Set> sets, int salt) const {
     Prepared prepared = test::prepare_shuffle(communicator, sets, salt);
     std::vector<Order> orders = test::made(prepared.orders);
-    const Bonds bonds = hold_together(communicator, Status(), sets, orders);
+    const Bonds bonds = hold_together(communicator, sets, orders);
     prepared.orders = test::listed(orders);
-    prepared.plan =
-        plan(communicator, Status(), prepared.splitters, std::move(orders), {.held = bonds.held});
+    prepared.plan = plan(communicator, prepared.splitters, std::move(orders), {.held = bonds.held});
     return prepared;
   }
   void move_all(std::span<const Set> sets, int salt) const {
@@ -96,7 +95,7 @@ TEST_F(BondsOn, MembersGetTheLeastKey) {
     }
     const test::Listed before = prepared.orders[0];
     std::vector<Order> orders = test::made(prepared.orders);
-    hold_together(communicator, Status(), {&now, 1}, orders);
+    hold_together(communicator, {&now, 1}, orders);
     const test::Listed after = test::listed(orders[0]);
     EXPECT_TRUE(std::ranges::is_sorted(after.keys, {}, &CurveKey::value));
     std::map<std::int64_t, std::uint64_t> key_before;
@@ -158,7 +157,7 @@ TEST_F(BondsOn, NobodyIsBound) {
   test::Filled<test::Vectors> cloud(ids_here(communicator, test::in_turn, 50));
   const Prepared prepared = test::prepare_shuffle(communicator, {&cloud.set, 1}, 1);
   std::vector<Order> orders = test::made(prepared.orders);
-  const Bonds bonds = hold_together(communicator, Status(), {&cloud.set, 1}, orders);
+  const Bonds bonds = hold_together(communicator, {&cloud.set, 1}, orders);
   ASSERT_EQ(bonds.held.size(), 1U);
   EXPECT_TRUE(bonds.held[0].empty());
   EXPECT_EQ(test::listed(orders[0]).objects, prepared.orders[0].objects);
@@ -175,7 +174,7 @@ TEST_F(BondsOn, AGroupThatIsPinnedTwiceIsTheSameErrorOnAll) {
   Prepared prepared = test::prepare_shuffle(communicator, {&now, 1}, 1);
   const std::string text = test::error_everywhere([&] {
     std::vector<Order> orders = test::made(prepared.orders);
-    hold_together(communicator, Status(), {&now, 1}, orders);
+    hold_together(communicator, {&now, 1}, orders);
   });
   EXPECT_MENTIONS(text, "core/migrate: Group 7 is pinned on rank 0 and on rank " +
                             std::to_string(size - 1) + ". Pin objects of one group on one rank.");
@@ -209,7 +208,7 @@ TEST_F(BondsOn, WhatIsWrongBeforeIsTheSameErrorOnAll) {
                                                          "The anchor is down.", "Weigh it."));
     const std::string text = test::error_everywhere([&] {
       std::vector<Order> orders = test::made(prepared.orders);
-      hold_together(communicator, status, {&now, 1}, orders);
+      hold_together({communicator, status}, {&now, 1}, orders);
     });
     EXPECT_EQ(text, "evenkeel: rank " + std::to_string(culprit) +
                         ": ship: The anchor is down. Weigh it.");
@@ -223,7 +222,7 @@ TEST_F(BondsOn, RanksThatHoldOtherObjectsAreAnError) {
     std::vector<exec::Array<int>> all;
     all.emplace_back(test::space(), "held", std::span<const int>(held));
     return test::error_of([&] {
-      plan(communicator, Status(), prepared.splitters, test::made(prepared.orders), {.held = all});
+      plan(communicator, prepared.splitters, test::made(prepared.orders), {.held = all});
     });
   };
   EXPECT_MENTIONS(with(std::vector<int>(9)),

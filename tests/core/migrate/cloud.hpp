@@ -186,9 +186,8 @@ inline Prepared prepare_by_curve(const Communicator& communicator, std::span<con
   for (const Set& set : sets) prepared.orders.push_back(listed(order(space_of(set), lattice, set)));
   for (const Listed& order : prepared.orders) keys.push_back({order.keys, {}});
   prepared.splitters =
-      cut(communicator, Status(), keys, {.parts = communicator.size(), .dimensions = dimensions})
-          .splitters;
-  prepared.plan = plan(communicator, Status(), prepared.splitters, made(prepared.orders));
+      cut(communicator, keys, {.parts = communicator.size(), .dimensions = dimensions}).splitters;
+  prepared.plan = plan(communicator, prepared.splitters, made(prepared.orders));
   return prepared;
 }
 
@@ -222,7 +221,7 @@ Prepared prepare_by_keys(const Communicator& communicator, std::span<const Set> 
   for (std::size_t s = 0; s < sets.size(); ++s)
     prepared.orders.push_back(
         order_by(ids_in(sets[s]), [&](std::int64_t id) { return key_of(s, id); }));
-  prepared.plan = plan(communicator, Status(), prepared.splitters, made(prepared.orders));
+  prepared.plan = plan(communicator, prepared.splitters, made(prepared.orders));
   return prepared;
 }
 

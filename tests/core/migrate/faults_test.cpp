@@ -282,7 +282,7 @@ TEST_F(MoveFails, WhenBorrowedMemoryIsTooSmall) {
   for (const int culprit : culprits()) {
     Prepared prepared = shuffled();
     prepared.orders[1] = all_to(culprit, test::ids_in(ship.sets[1]));
-    prepared.plan = plan(communicator, Status(), prepared.splitters, test::made(prepared.orders));
+    prepared.plan = plan(communicator, prepared.splitters, test::made(prepared.orders));
     const RawShape whole = ship.raw.shape;
     if (rank == culprit) ship.raw.shape.capacity = ship.raw.shape.count = 24;
     expect_undone(prepared, {},
@@ -305,7 +305,7 @@ TEST_F(MoveFails, WhenTheVariableOfTheCountIsTooSmall) {
     write_objects(ship.sets[0], everywhere, ids);
     Prepared prepared = shuffled();
     prepared.orders[0] = all_to(culprit, ids);
-    prepared.plan = plan(communicator, Status(), prepared.splitters, test::made(prepared.orders));
+    prepared.plan = plan(communicator, prepared.splitters, test::made(prepared.orders));
     if (rank == culprit) ship.sets = {cloud.as_set({.count = &narrow})};
     expect_undone(prepared, {},
                   at(culprit) +

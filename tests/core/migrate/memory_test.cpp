@@ -45,7 +45,7 @@ class MemoryOn : public test::OnRanks {
     const test::Listed order =
         test::order_by(test::counting<std::int64_t>(count),
                        [&](std::int64_t i) { return now.key(i, count, rank, size); });
-    return plan(communicator, Status(), test::even_splitters(size), test::made({&order, 1}));
+    return plan(communicator, test::even_splitters(size), test::made({&order, 1}));
   }
 };
 

@@ -281,7 +281,7 @@ TEST_F(MoveOn, EveryObjectIsWithItsOwnerInTheOrderOfTheCurve) {
   const test::Listed again =
       test::listed(order(test::space_of(cloud.set), lattice_of(owners), cloud.set));
   EXPECT_EQ(again.objects, test::counting<std::int64_t>(cloud.set.count()));
-  EXPECT_TRUE(plan(communicator, Status(), prepared.splitters, test::made({&again, 1})).empty());
+  EXPECT_TRUE(plan(communicator, prepared.splitters, test::made({&again, 1})).empty());
 }
 
 // The former ranks of objects do not matter: each rank gets the same arrays, bit for bit.
@@ -325,7 +325,7 @@ TEST_F(MoveOn, AnAdversaryShufflesAndRotates) {
                                        : prepare_shuffle(communicator, sets, round);
     if (round % 4 == 1) {
       prepared.splitters = random_splitters(size, end, round);
-      prepared.plan = plan(communicator, Status(), prepared.splitters, test::made(prepared.orders));
+      prepared.plan = plan(communicator, prepared.splitters, test::made(prepared.orders));
     }
     expect_move(communicator, sets, everywhere, prepared);
     if (HasFatalFailure()) return;

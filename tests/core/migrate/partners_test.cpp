@@ -348,7 +348,7 @@ TEST_F(Partners, ThoseThatWereNamed) {
     const Trade trade = expect_trade({&cloud.set, 1}, everywhere, [&] {
       Prepared prepared;
       prepared.shapes = agree_on_sets(communicator, {&cloud.set, 1});
-      prepared.plan = plan_to(communicator, Status(), {&of_set, 1});
+      prepared.plan = plan_to(communicator, {&of_set, 1});
       return prepared;
     });
     EXPECT_EQ(trade.planning.to, but_this({destinations.begin(), destinations.end()}));
@@ -388,9 +388,8 @@ class PartnersInDrift : public Partners {
     prepared.orders.push_back(
         test::listed(order(test::space_of(cloud.set), Lattice(3, *box, {}, curve), cloud.set)));
     const WeightedKeys keys{prepared.orders.front().keys, {}};
-    prepared.splitters =
-        cut(communicator, Status(), {&keys, 1}, {.parts = size, .dimensions = 3}).splitters;
-    prepared.plan = plan(communicator, Status(), prepared.splitters, test::made(prepared.orders));
+    prepared.splitters = cut(communicator, {&keys, 1}, {.parts = size, .dimensions = 3}).splitters;
+    prepared.plan = plan(communicator, prepared.splitters, test::made(prepared.orders));
     return prepared;
   }
 

@@ -163,8 +163,8 @@ struct Forest {
 
 Prepared shuffled(const Communicator& communicator, const Set& set, int salt) {
   Prepared prepared = test::prepare_shuffle(communicator, {&set, 1}, salt);
-  prepared.plan = plan(communicator, Status(), prepared.splitters, test::made(prepared.orders),
-                       {.sets = {&set, 1}});
+  prepared.plan =
+      plan(communicator, prepared.splitters, test::made(prepared.orders), {.sets = {&set, 1}});
   return prepared;
 }
 

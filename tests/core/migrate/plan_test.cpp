@@ -19,7 +19,7 @@ class PlanOn : public test::OnRanks {
     return keys;
   }
   Plan plan_of(const std::vector<test::Listed>& orders, const Status& status = {}) const {
-    return plan(communicator, status, test::even_splitters(size), test::made(orders));
+    return plan({communicator, status}, test::even_splitters(size), test::made(orders));
   }
 };
 
@@ -78,7 +78,7 @@ void expect_set_plan(const SetPlan& plan, const Traffic& traffic, std::size_t ra
 
 void expect_plan(const Communicator& communicator, const Splitters& splitters,
                  const std::vector<test::Listed>& orders) {
-  const Plan made = plan(communicator, Status(), splitters, test::made(orders));
+  const Plan made = plan(communicator, splitters, test::made(orders));
   ASSERT_EQ(made.sets.size(), orders.size());
   std::int64_t moved = 0;
   for (std::size_t s = 0; s < orders.size(); ++s) {
@@ -212,11 +212,10 @@ TEST_F(PlanOn, AFailureThatACallerBringsIsTheSameErrorOnAllRanks) {
 TEST_F(PlanOn, PartsThatAreNoRanksAreTheSameErrorOnAllRanks) {
   const std::vector<test::Listed> orders = {of_keys(keys_of(rank, 3))};
   for (const int parts : {size + 1, size - 1, 2 * size}) {
-    EXPECT_ERROR_EVERYWHERE(
-        plan(communicator, Status(), test::even_splitters(parts), test::made(orders)),
-        std::to_string(parts) + " parts");
+    EXPECT_ERROR_EVERYWHERE(plan(communicator, test::even_splitters(parts), test::made(orders)),
+                            std::to_string(parts) + " parts");
   }
-  EXPECT_ERROR_EVERYWHERE(plan(communicator, Status(), {}, test::made(orders)), "0 parts");
+  EXPECT_ERROR_EVERYWHERE(plan(communicator, {}, test::made(orders)), "0 parts");
 }
 
 TEST_F(PlanOn, KeysThatNobodyOwnsAreTheSameErrorOnAllRanks) {
@@ -239,7 +238,7 @@ TEST_F(PlanOn, PartsGoToTheRanksThatAreNamed) {
       for (const std::uint64_t key : keys_of(part, static_cast<std::size_t>(part + rank + 1)))
         keys.push_back(key);
     const std::vector<test::Listed> orders = {of_keys(keys)};
-    const Plan found = plan(communicator, Status(), test::even_splitters(size), test::made(orders),
+    const Plan found = plan(communicator, test::even_splitters(size), test::made(orders),
                             {.rank_of_part = rank_of_part});
     const SetPlan& set = found.sets.front();
     const auto objects = [&](int to, int from) {  // of the part that `to` owns
@@ -264,8 +263,8 @@ TEST_F(PlanOn, RanksThatAreNoPermutationAreTheSameErrorOnAllRanks) {
   const std::vector<test::Listed> orders = {of_keys({})};
   std::vector<int> rank_of_part(static_cast<std::size_t>(size));
   const auto refused = [&] {
-    EXPECT_ERROR_EVERYWHERE(plan(communicator, Status(), test::even_splitters(size),
-                                 test::made(orders), {.rank_of_part = rank_of_part}),
+    EXPECT_ERROR_EVERYWHERE(plan(communicator, test::even_splitters(size), test::made(orders),
+                                 {.rank_of_part = rank_of_part}),
                             "core/migrate: The ranks do not own one part each.");
   };
   if (size > 1) refused();  // rank 0 owns all keys

@@ -92,7 +92,7 @@ MoveReport expect_strays(std::span<const Set> sets, const Wander& wander) {
     sum.sent += one.sent;
     sum.received += one.received;
   }
-  const Plan plan = plan_strays(communicator, Status(), strays, sets);
+  const Plan plan = plan_strays(communicator, strays, sets);
   EXPECT_EQ(plan.objects_moved, sum.objects);
   MoveReport report;
   if (!plan.empty()) {
@@ -242,7 +242,7 @@ TEST_F(StraysOn, ThatFindNoRoomLeaveAllAsItWas) {
   const std::vector<std::int64_t> objects(is_full ? 0 : 1, 0);
   const std::vector<int> owners(is_full ? 0 : 1, size - 1);
   strays.push_back({test::array_of(objects, host), test::array_of(owners, host)});
-  const Plan plan = plan_strays(communicator, Status(), strays, sets);
+  const Plan plan = plan_strays(communicator, strays, sets);
   EXPECT_ERROR(move(communicator, sets, shapes, plan), "has room for 0 objects");
   EXPECT_EQ(test::snapshot_of(sets), before);
 }
@@ -254,9 +254,9 @@ TEST_F(StraysOn, ToRanksThatDoNotExistAreAnError) {
   std::vector<Strays> strays;
   strays.push_back({test::array_of(std::vector<std::int64_t>{1}, host),
                     test::array_of(std::vector<int>{size}, host)});
-  EXPECT_ERROR(plan_strays(communicator, Status(), strays, {&set, 1}), "would go to rank");
+  EXPECT_ERROR(plan_strays(communicator, strays, {&set, 1}), "would go to rank");
   strays.clear();
-  EXPECT_ERROR(plan_strays(communicator, Status(), strays, {&set, 1}), "The strays of 0 sets");
+  EXPECT_ERROR(plan_strays(communicator, strays, {&set, 1}), "The strays of 0 sets");
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ void deposit(const Positions& position, std::int64_t owned);
 extern const ek::Domains domains;
 extern const std::span<const ek::Set> sets;
 
-extern const ek::SetPlan set;
+extern const ek::stages::SetPlan set;
 extern std::vector<double> old, fresh;
 void pack(int rank, double value);
 double unpack(int rank);

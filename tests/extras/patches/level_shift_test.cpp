@@ -53,7 +53,7 @@ class Mesh {
     }
     const auto there = test::array_of(weights);
     const auto of = test::array_of(parents);
-    return shift_levels(communicator, Status(), {there, of}, options, shifter);
+    return shift_levels(communicator, {there, of}, options, shifter);
   }
 
   LevelShifter shifter() {
@@ -192,7 +192,7 @@ TEST_F(LevelShift, JoinsOnlyWholeFamilies) {
                                   return 2.0;
                                 }};
   const LevelShifts shifts =
-      shift_levels(communicator, Status(), {there, of},
+      shift_levels(communicator, {there, of},
                    {.parts = 1, .split_above = 1, .join_below = 0.5, .siblings = 2}, shifter);
   EXPECT_EQ(asked, std::vector<std::int64_t>{0});
   EXPECT_EQ(shifts.joins_of_all, size);
@@ -204,13 +204,11 @@ TEST_F(LevelShift, NothingIsDoneWithoutWeightOrObjects) {
   const LevelShifter never = {[](std::int64_t) -> std::vector<double> { throw 1; },
                               [](std::int64_t, std::int64_t) -> double { throw 1; },
                               [](const LevelShifts&) { throw 1; }};
-  const LevelShifts shifts =
-      shift_levels(communicator, Status(), {zeros, parents}, {.parts = 3}, never);
+  const LevelShifts shifts = shift_levels(communicator, {zeros, parents}, {.parts = 3}, never);
   EXPECT_EQ(shifts.splits_of_all + shifts.joins_of_all, 0);
   const exec::Array<double> no_weights;
   const exec::Array<std::int64_t> no_parents;
-  EXPECT_EQ(shift_levels(communicator, Status(), {no_weights, no_parents}, {}, never).splits_of_all,
-            0);
+  EXPECT_EQ(shift_levels(communicator, {no_weights, no_parents}, {}, never).splits_of_all, 0);
 }
 
 // --- Misuse --------------------------------------------------------------------------------------
@@ -269,9 +267,8 @@ TEST_F(LevelShift, BadInputIsRefusedOnAllRanksAlike) {
   const auto there = test::array_of(weights);
   const auto all = test::array_of(parents);
   const auto one = test::array_of(few);
-  EXPECT_ERROR(shift_levels(communicator, Status(), {there, all}, {}, {}), "A weight is negative");
-  EXPECT_ERROR(shift_levels(communicator, Status(), {there, one}, {}, {}),
-               "2 weights and 1 parents");
+  EXPECT_ERROR(shift_levels(communicator, {there, all}, {}, {}), "A weight is negative");
+  EXPECT_ERROR(shift_levels(communicator, {there, one}, {}, {}), "2 weights and 1 parents");
 }
 
 TEST_F(LevelShift, WhatCarryOutThrowsIsTheSameErrorOnAllRanks) {

@@ -72,7 +72,7 @@ TEST_F(Turns, OneRankOfANodeAfterTheOther) {
 // The memory of a trade of numbers is counted on all ranks together.
 TEST_F(Turns, KeepTheMemoryOfATradeBelowItsPeak) {
   const std::int64_t items = rank == 0 ? 800 : 100 + 10 * rank;
-  const Trade trade = trade_on_string(communicator, Status(), {static_cast<double>(items), items});
+  const Trade trade = trade_on_string(communicator, {static_cast<double>(items), items});
   const std::int64_t given = trade.to_left + trade.to_right;
   const std::int64_t received = trade.from_left + trade.from_right;
   const std::vector<TradeMemory> all = communicator.all_gather(TradeMemory{items, given, received});

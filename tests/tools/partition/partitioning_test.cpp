@@ -85,7 +85,7 @@ struct Expected {
     cutting.target_lambda = target_lambda;
     cutting.aim = target_lambda > 0 ? Aim::target : Aim::nearest;
     const WeightedKeys keyed{keys, cloud.weights};
-    cut = evenkeel::cut(Communicator::self(), Status(), std::span(&keyed, 1), cutting);
+    cut = evenkeel::cut(Communicator::self(), std::span(&keyed, 1), cutting);
   }
   std::vector<CurveKey> keys;
   Cut cut;
@@ -271,7 +271,7 @@ void expect_grid(const Communicator& ranks, const Cloud& cloud, GridScheme schem
   cutting.scheme = scheme;
   WholeCloud whole(cloud);
   const WeightedPoints points = whole.points();
-  const GridCut cut = cut_grid(Communicator::self(), Status(), std::span(&points, 1), cutting);
+  const GridCut cut = cut_grid(Communicator::self(), std::span(&points, 1), cutting);
   EXPECT_EQ(grid_of(found).box(), cutting.box);
   EXPECT_EQ(grid_of(found).shape(), cutting.shape);
   EXPECT_EQ(grid_of(found).borders(), cut.borders);
@@ -291,7 +291,7 @@ void expect_tree(const Communicator& ranks, const Cloud& cloud, int parts, doubl
   cutting.dimensions = cloud.dimensions;
   WholeCloud whole(cloud);
   const WeightedPoints points = whole.points();
-  const BisectionCut cut = bisect(Communicator::self(), Status(), std::span(&points, 1), cutting);
+  const BisectionCut cut = bisect(Communicator::self(), std::span(&points, 1), cutting);
   EXPECT_EQ(tree_of(found).box(), cutting.box);
   EXPECT_EQ(tree_of(found).nodes(), cut.nodes);
   expect_work(ranks, cloud, found,

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace evenkeel {
+namespace evenkeel::stages {
 
 // The parts to cut a row into.
 struct ChainOptions {
@@ -87,4 +87,4 @@ struct PhaseChain {
 // lengths, and if there is no phase or no part.
 EVENKEEL_API PhaseChain cut_phases(std::span<const std::span<const double>> costs, int parts);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::stages

@@ -13,7 +13,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace evenkeel {
+namespace evenkeel::stages {
 
 // --- Cells ---------------------------------------------------------------------------------------
 
@@ -442,7 +442,13 @@ struct SnakeCurve {
 // Cells are cubes, 2^levels along the longest side of the box, so that a curve through them treats
 // all axes the same.
 
+}  // namespace evenkeel::stages
+
+namespace evenkeel {
 class CurveDomains;
+}
+
+namespace evenkeel::stages {
 
 // The number of levels that puts different objects into different cells. Cells are at most half as
 // wide as the mean distance of objects that fill the box, and at most as wide as
@@ -593,4 +599,4 @@ class Lattice {
 // The lattice of a decomposition.
 EVENKEEL_API Lattice lattice_of(const CurveDomains& decomposition);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::stages

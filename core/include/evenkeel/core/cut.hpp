@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-namespace evenkeel {
+namespace evenkeel::stages {
 
 // One set on one rank. Keys may be in any order. A cut costs least if the keys are in host memory
 // and never fall, neither within a rank nor from one rank to the next.
@@ -73,15 +73,15 @@ struct Cut {
 // Collective. Objects with the same key stay together. Weights are summed as integers of at least
 // 62 bits minus the bits of the object count, so the result does not depend on how objects are
 // spread over ranks and threads. If all weights are 0, all objects weigh the same. Without objects
-// the curve is cut evenly. The call begins with a vote, to which the caller contributes `status`.
-EVENKEEL_API Cut cut(const Communicator& communicator, const Status& status,
-                     std::span<const WeightedKeys> sets, const CutOptions& options);
+// the curve is cut evenly.
+EVENKEEL_API Cut cut(const Voters& voters, std::span<const WeightedKeys> sets,
+                     const CutOptions& options);
 
 // Collective. The rank that should get each part; there must be as many parts as ranks. A part goes
 // to a rank that already holds many of its objects; the parts with the most such objects are
 // assigned first. The result is empty, and part p goes to rank p, unless another order leaves
-// clearly more objects where they are. `status` is as in cut().
-EVENKEEL_API std::vector<int> keep_in_place(const Communicator& communicator, const Status& status,
+// clearly more objects where they are.
+EVENKEEL_API std::vector<int> keep_in_place(const Voters& voters,
                                             std::span<const WeightedKeys> sets,
                                             const Splitters& splitters);
 
@@ -142,20 +142,18 @@ struct PhaseCut {
 };
 
 // Collective. Objects with the same key stay together. Without any cost, all objects weigh the
-// same; without objects the curve is cut evenly. The call begins with a vote, to which the caller
-// contributes `status`. Throws an Error for invalid costs as in chain.hpp, for a number of costs
-// that differs from the number of keys, and for more phases than most_phases.
-EVENKEEL_API PhaseCut cut_phases(const Communicator& communicator, const Status& status,
-                                 std::span<const PhasedKeys> sets, const PhaseOptions& options);
+// same; without objects the curve is cut evenly. Throws an Error for invalid costs as in chain.hpp,
+// for a number of costs that differs from the number of keys, and for more phases than most_phases.
+EVENKEEL_API PhaseCut cut_phases(const Voters& voters, std::span<const PhasedKeys> sets,
+                                 const PhaseOptions& options);
 
 // Collective. The loads under given splitters, such as those of the domains in use.
-EVENKEEL_API PhaseCut measure_phases(const Communicator& communicator, const Status& status,
-                                     std::span<const PhasedKeys> sets, const PhaseOptions& options,
-                                     const Splitters& splitters);
+EVENKEEL_API PhaseCut measure_phases(const Voters& voters, std::span<const PhasedKeys> sets,
+                                     const PhaseOptions& options, const Splitters& splitters);
 
 // For each set one weight per object, in the memory of the set. Objects that cost nothing weigh
 // nothing; if no object costs anything, each weighs 1. The sets must be those of the cut. Local.
 EVENKEEL_API std::vector<exec::Array<double>> phase_weights(std::span<const PhasedKeys> sets,
                                                             const PhaseCut& cut);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::stages

@@ -59,11 +59,6 @@ EVENKEEL_API GraphCut cut_graph(const Space& space, const Communicator& communic
                                 const Graph& graph, const GraphCutOptions& options = {},
                                 const ByGraph& method = {});
 
-// The sum of the weights of this rank's vertices in the first constraint; without weights, the
-// number of vertices. It is 0 if there are fewer weights than vertices, or if they are not numbers.
-// Local.
-EVENKEEL_API double weight_of(const Space& space, const Graph& graph);
-
 // --- New numbers ---------------------------------------------------------------------------------
 // Updates connectivity after a move. Rows travel as a payload; their columns are numbers that count
 // the objects of all ranks, rank after rank, and each move gives objects other numbers.

@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-namespace evenkeel {
+namespace evenkeel::stages {
 
 class Lattice;  // core/curve.hpp
 
@@ -38,4 +38,4 @@ EVENKEEL_API Order order(const Space& space, const Lattice& lattice, const Set& 
 // be moved or memory is refused; then all fields keep their values. Local.
 EVENKEEL_API void reorder(const Set& set, const Order& order);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::stages

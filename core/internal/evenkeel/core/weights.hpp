@@ -56,4 +56,9 @@ inline double sum_of(const exec::Array<double>& weights) {
   return weights.empty() ? 0 : sum_of(weights.space(), weights.span());
 }
 
+// The sum of the weights of this rank's vertices in the first constraint; without weights, the
+// number of vertices. It is 0 if there are fewer weights than vertices, or if they are not numbers.
+// Local.
+EVENKEEL_API double weight_of(const Space& space, const Graph& graph);
+
 }  // namespace evenkeel

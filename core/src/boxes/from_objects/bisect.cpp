@@ -242,13 +242,14 @@ class Growth {
 
 }  // namespace
 
-BisectionCut bisect(const Communicator& communicator, const Status& status,
-                    std::span<const WeightedPoints> points, const BisectionOptions& options) {
+BisectionCut stages::bisect(const Voters& voters, std::span<const WeightedPoints> points,
+                            const BisectionOptions& options) {
+  const Communicator& communicator = voters.communicator();
   std::optional<Sections> sections;
   std::optional<Growth> growth;
   Census mine;
   const Status prepared = attempt(grid_stage, [&] {
-    if (!status.ok()) throw Error(*status.error());
+    voters.require_success();
     check(options);
     check_points(points, options.dimensions);
     growth.emplace(options);

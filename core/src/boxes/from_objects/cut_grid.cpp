@@ -164,13 +164,14 @@ void number_by_part(std::vector<double>& weights, const Levels& levels) {
 
 }  // namespace
 
-GridCut cut_grid(const Communicator& communicator, const Status& status,
-                 std::span<const WeightedPoints> points, const GridCutOptions& options) {
+GridCut stages::cut_grid(const Voters& voters, std::span<const WeightedPoints> points,
+                         const GridCutOptions& options) {
+  const Communicator& communicator = voters.communicator();
   std::optional<Sections> sections;
   GridCut cut;
   Census mine;
   const Status prepared = attempt(grid_stage, [&] {
-    if (!status.ok()) throw Error(*status.error());
+    voters.require_success();
     check(options.shape);
     check_box_cut(options, options.shape.parts(), options.shape.dimensions);
     check(rules_of(options), options.shape);

@@ -193,7 +193,7 @@ exec::Array<int> parts_along_curve(const Communicator& communicator, const Level
   });
   const WeightedKeys weighted{
       {keys, static_cast<std::size_t>(level.owned)}, weights.span(), exec::memory_of(level.space)};
-  const Cut cut = evenkeel::cut(communicator, ready, std::span(&weighted, 1),
+  const Cut cut = evenkeel::cut({communicator, ready}, std::span(&weighted, 1),
                                 {.parts = parts, .dimensions = dimensions});
   ready = attempt(stage_name, [&] {
     write_owners(level.space, cut.splitters, keys, level.owned, found.data());

@@ -9,6 +9,7 @@
 #include <evenkeel/backends/exec/lists.hpp>
 #include <evenkeel/backends/exec/reduce.hpp>
 #include <evenkeel/backends/text.hpp>
+#include <evenkeel/core/weights.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -50,8 +50,8 @@ void add_means(Means& into, const Means& from) noexcept {
 
 }  // namespace graphs
 
-NetCut cut_nets(const Space& space, const Communicator& communicator, const Nets& nets,
-                const GraphCutOptions& options, const ByGraph& method) {
+NetCut stages::cut_nets(const Space& space, const Communicator& communicator, const Nets& nets,
+                        const GraphCutOptions& options, const ByGraph& method) {
   using namespace graphs;
   const exec::Region shown("evenkeel::nets");
   NetsGiven given = given_nets(space, communicator, nets, options, method);

@@ -38,10 +38,10 @@ EVENKEEL_API Nodes nodes_of(const Communicator& ranks, const Communicator& node)
 // shares of that. No part weighs more than the average plus 1 + 1/n times the heaviest key, where n
 // is the number of the node's ranks. Objects with the same key stay together, and the result does
 // not depend on how objects are distributed over ranks and threads. Keys and weights of objects
-// that belong to another node travel there, 16 bytes each; the objects do not. `status` is used as
-// in cut().
-EVENKEEL_API Cut cut_by_nodes(const Communicator& ranks, const Communicator& node,
-                              const Nodes& nodes, const Status& status,
-                              std::span<const WeightedKeys> sets, int dimensions = 3);
+// that belong to another node travel there, 16 bytes each; the objects do not.
+EVENKEEL_API stages::Cut cut_by_nodes(const stages::Voters& ranks, const Communicator& node,
+                                      const Nodes& nodes,
+                                      std::span<const stages::WeightedKeys> sets,
+                                      int dimensions = 3);
 
 }  // namespace evenkeel

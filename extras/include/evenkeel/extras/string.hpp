@@ -64,8 +64,8 @@ enum class StringMode : int {
 
 // Collective. Computes the trade of this rank. Both modes find the numbers of string_trades(), on
 // any number of ranks. Options must be the same on all ranks.
-EVENKEEL_API Trade trade_on_string(const Communicator& communicator, const Status& status,
-                                   const Holding& mine, const StringOptions& options = {},
+EVENKEEL_API Trade trade_on_string(const stages::Voters& voters, const Holding& mine,
+                                   const StringOptions& options = {},
                                    StringMode mode = StringMode::distributed);
 
 // --- Turns ---------------------------------------------------------------------------------------
@@ -139,8 +139,8 @@ struct ShiftedOffset {
   // one past the last.
   std::int64_t first = 0, end = 0;
   std::int64_t was_first = 0, was_end = 0;  // before the shift
-  double imbalance = 0;  // s of this rank's offset
-  int hops = 0;          // from rank to rank, of the longest walk
+  double imbalance = 0;                     // s of this rank's offset
+  int hops = 0;                             // from rank to rank, of the longest walk
 };
 
 // Collective. `weights` are those of this rank's objects, finite and not negative, in the order of
@@ -149,7 +149,7 @@ struct ShiftedOffset {
 // weights of a rank are 0, its objects count equally. If no rank has load, nothing is shifted. It
 // takes two scans, some reductions, and a round of messages between neighbours along the curve for
 // each domain that the longest walk crosses.
-EVENKEEL_API ShiftedOffset shift_offsets(const Communicator& communicator, const Status& status,
+EVENKEEL_API ShiftedOffset shift_offsets(const stages::Voters& voters,
                                          const exec::Array<double>& weights, double load,
                                          double penalty);
 

@@ -315,7 +315,7 @@ class Counterfactuals : public Accounts {
     for (const std::int64_t i : sorted.objects)
       weights.push_back(costs[static_cast<std::size_t>(i)]);
     const WeightedKeys keyed = {sorted.keys, weights};
-    const Cut parts = cut(Communicator::self(), Status(), {&keyed, 1}, {.parts = size});
+    const Cut parts = cut(Communicator::self(), {&keyed, 1}, {.parts = size});
     return CurveDomains(1, 3, test::room, {}, parts.splitters);
   }
 };

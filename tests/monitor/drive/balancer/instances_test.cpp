@@ -86,14 +86,14 @@ TEST_F(Instances, FreeFunctionsRunOnTheOneInUse) {
   const Lattice lattice(3, enclose(std::nullopt, found), {});
   Order sorted = order(space, lattice, all);
   const WeightedKeys keyed = {sorted.keys.span(), {}, sorted.keys.memory()};
-  const Cut parts = cut(communicator, Status(), {&keyed, 1}, {.parts = communicator.size()});
+  const Cut parts = cut(communicator, {&keyed, 1}, {.parts = communicator.size()});
   EXPECT_LT(parts.lambda(), 1.01);
   reorder(all, sorted);
   std::vector<Order> orders;
   orders.push_back(order(space, lattice, all));
   const Set sets[] = {all};
   const auto shapes = agree_on_sets(communicator, sets);
-  const Plan who = plan(communicator, Status(), parts.splitters, std::move(orders));
+  const Plan who = plan(communicator, parts.splitters, std::move(orders));
   move(communicator, sets, shapes, who, {});
   expect_launches_on(mine);
   cloud.expect_whole();

@@ -11,7 +11,7 @@
 #include <memory>
 #include <span>
 
-namespace evenkeel {
+namespace evenkeel::stages {
 
 // A message to a rank. If `data` is null, TransferWork::fill writes the message when it is sent. A
 // message from a rank to itself must have data.
@@ -98,4 +98,4 @@ class EVENKEEL_API Transfer {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::stages

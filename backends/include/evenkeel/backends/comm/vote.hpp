@@ -13,7 +13,7 @@
 
 #include <optional>
 
-namespace evenkeel {
+namespace evenkeel::stages {
 
 // The contribution of one rank to a vote: success, or an Error.
 class EVENKEEL_API Status {
@@ -52,4 +52,26 @@ template <class Function>
 // Collective. Returns on all ranks if every status is ok, and else throws the same Error on all.
 EVENKEEL_API void vote(const Communicator& communicator, const Status& status);
 
-}  // namespace evenkeel
+// The ranks that run a stage together. A stage begins with a vote, and a caller passes either its
+// communicator, or {communicator, status} if code before the stage can fail on this rank alone: all
+// ranks then throw that Error in the vote of the stage. Refers to both; lives as long as the call.
+class Voters {
+ public:
+  Voters(const Communicator& communicator)  // NOLINT(google-explicit-constructor)
+      : communicator_(&communicator) {}
+  Voters(const Communicator& communicator, const Status& status)
+      : communicator_(&communicator), status_(&status) {}
+
+  const Communicator& communicator() const noexcept { return *communicator_; }
+
+  // Throws the Error of the status. For a stage, inside its first attempt(). Local.
+  void require_success() const {
+    if (status_ != nullptr && !status_->ok()) throw Error(*status_->error());
+  }
+
+ private:
+  const Communicator* communicator_;
+  const Status* status_ = nullptr;
+};
+
+}  // namespace evenkeel::stages

@@ -17,7 +17,7 @@
 #include <optional>
 #include <span>
 
-namespace evenkeel {
+namespace evenkeel::stages {
 
 // A closed box: objects may be on every face. Without objects, lower is above upper.
 struct Bounds {
@@ -88,4 +88,4 @@ EVENKEEL_API void wrap(const Space& space, const Set& set, const Box& box,
 EVENKEEL_API void wrap(std::span<const Set> sets, const Box& box,
                        const std::array<bool, 3>& periodic);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::stages

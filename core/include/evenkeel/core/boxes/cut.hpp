@@ -16,7 +16,7 @@
 #include <span>
 #include <vector>
 
-namespace evenkeel {
+namespace evenkeel::stages {
 
 // One set on one rank. A position outside the box counts as the nearest place inside; periodic axes
 // wrap around.
@@ -76,13 +76,10 @@ struct BisectionCut : BoxCut {
 // Collective. Objects at one place stay together. Weights are summed as integers, as in cut(); the
 // result does not depend on how objects are spread over ranks and threads. Positions are resolved
 // to 2^-37 of the box or better. A box without weight is divided in proportion to the speeds, but
-// by a tensor grid into equal widths. The call begins with a vote, to which the caller contributes
-// `status`.
-EVENKEEL_API GridCut cut_grid(const Communicator& communicator, const Status& status,
-                              std::span<const WeightedPoints> points,
+// by a tensor grid into equal widths.
+EVENKEEL_API GridCut cut_grid(const Voters& voters, std::span<const WeightedPoints> points,
                               const GridCutOptions& options);
-EVENKEEL_API BisectionCut bisect(const Communicator& communicator, const Status& status,
-                                 std::span<const WeightedPoints> points,
+EVENKEEL_API BisectionCut bisect(const Voters& voters, std::span<const WeightedPoints> points,
                                  const BisectionOptions& options);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::stages

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace evenkeel {
+namespace evenkeel::stages {
 
 // The kinds of curves.
 enum class CurveKind : std::uint8_t {
@@ -49,4 +49,4 @@ constexpr CurveKey end_of_curve(int dimensions) {
   return {std::uint64_t{1} << static_cast<unsigned>(curve_bits(dimensions))};
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::stages

@@ -15,14 +15,14 @@ namespace evenkeel {
 // Part p owns the keys from splitters[p] to before splitters[p + 1]. There is one splitter more
 // than parts, and they never fall; the first is 0 and the last the end of the curve, so every key
 // has an owner.
-using Splitters = std::vector<CurveKey>;
+using Splitters = std::vector<stages::CurveKey>;
 
 // The part that owns a key.
-EVENKEEL_API int owner_of(const Splitters& splitters, CurveKey key);
+EVENKEEL_API int owner_of(const Splitters& splitters, stages::CurveKey key);
 
 // The kind of a curve, and the levels of its lattice.
 struct CurveOptions {
-  CurveKind kind = CurveKind::hilbert;
+  stages::CurveKind kind = stages::CurveKind::hilbert;
   int levels = 0;  // of the lattice; if 0, as many as a key has room for
   friend bool operator==(const CurveOptions&, const CurveOptions&) = default;
 };

@@ -7,7 +7,7 @@
 
 #include <evenkeel/core/domains.hpp>
 
-namespace evenkeel {
+namespace evenkeel::stages {
 
 // The objects of a set that other ranks own, in ascending order, and the owner of each.
 struct Strays {
@@ -36,4 +36,4 @@ class EVENKEEL_API StrayFinder {
   std::unique_ptr<HomeTest> home_;  // if null, all objects are looked up
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::stages

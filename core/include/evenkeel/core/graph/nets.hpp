@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace evenkeel {
+namespace evenkeel::stages {
 
 // --- Nets ----------------------------------------------------------------------------------------
 // Nets as an application describes them: rows of connected objects, and properties of objects and
@@ -118,4 +118,4 @@ struct NetCut {
 EVENKEEL_API NetCut cut_nets(const Space& space, const Communicator& communicator, const Nets& nets,
                              const GraphCutOptions& options = {}, const ByGraph& method = {});
 
-}  // namespace evenkeel
+}  // namespace evenkeel::stages

@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace evenkeel {
+namespace evenkeel::stages {
 
 // --- Shapes of sets ------------------------------------------------------------------------------
 // Checks that all ranks bring the same sets.
@@ -104,4 +104,4 @@ EVENKEEL_API MoveReport move(const Communicator& communicator, std::span<const S
                              std::span<const SetShape> shapes, const Plan& plan,
                              const MoveOptions& options = {});
 
-}  // namespace evenkeel
+}  // namespace evenkeel::stages

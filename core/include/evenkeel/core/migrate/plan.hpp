@@ -19,7 +19,7 @@
 #include <span>
 #include <vector>
 
-namespace evenkeel {
+namespace evenkeel::stages {
 
 // --- Bonds ---------------------------------------------------------------------------------------
 // Objects that move together, and objects that stay on their rank.
@@ -34,9 +34,9 @@ struct Bonds {
 // and the orders are sorted again: a cut keeps objects with the same key together. Pinned objects
 // are held on their rank, and the rest of their group goes there too; a group that is pinned on two
 // ranks is an Error. The number of a group determines the rank that gathers its data. All orders
-// must be in one kind of memory. `status` has the meaning that it has for cut().
-EVENKEEL_API Bonds hold_together(const Communicator& communicator, const Status& status,
-                                 std::span<const Set> sets, std::span<Order> orders);
+// must be in one kind of memory.
+EVENKEEL_API Bonds hold_together(const Voters& voters, std::span<const Set> sets,
+                                 std::span<Order> orders);
 
 // --- Plans ---------------------------------------------------------------------------------------
 
@@ -112,10 +112,8 @@ struct PlanOptions {
 };
 
 // Collective. Objects are placed in the order of their keys; objects with the same key are sorted
-// by their old rank, and within a rank stay in their old order. `status` has the meaning that it
-// has for cut().
-EVENKEEL_API Plan plan(const Communicator& communicator, const Status& status,
-                       const Splitters& splitters, std::vector<Order> orders,
+// by their old rank, and within a rank stay in their old order.
+EVENKEEL_API Plan plan(const Voters& voters, const Splitters& splitters, std::vector<Order> orders,
                        const PlanOptions& options = {});
 
 // The objects of one set by part, and within a part by key: part p begins at offsets[p], and the
@@ -126,25 +124,23 @@ struct Arranged {
 };
 
 // Collective. The same for objects that are sorted by part already, for parts of any kind.
-EVENKEEL_API Plan plan_arranged(const Communicator& communicator, const Status& status,
-                                std::vector<Arranged> sets, const PlanOptions& options = {});
+EVENKEEL_API Plan plan_arranged(const Voters& voters, std::vector<Arranged> sets,
+                                const PlanOptions& options = {});
 
 // The first place of each part in an order along the curve, then the number of all objects. Local.
 EVENKEEL_API std::vector<std::int64_t> offsets_of(const Order& order, const Splitters& splitters);
 
 // Collective. Object i of set s goes to rank destinations[s][i]. Objects are sorted by their old
-// rank, and within a rank stay in their old order. `status` has the meaning that it has for cut(),
-// and `sets` the meaning that it has in PlanOptions.
-EVENKEEL_API Plan plan_to(const Communicator& communicator, const Status& status,
-                          std::span<const std::span<const int>> destinations,
+// rank, and within a rank stay in their old order. `sets` has the meaning that it has in
+// PlanOptions.
+EVENKEEL_API Plan plan_to(const Voters& voters, std::span<const std::span<const int>> destinations,
                           std::span<const Set> sets = {});
 
 // Collective. Sends the strays of each set to their owners. Most other objects keep their places in
 // memory: arrivals fill the places that strays leave, sorted by their old rank and then by their
 // old order, and objects from the end fill the places that remain. The cost of such a plan depends
-// on the number of strays, not on the size of the set. Sets with payloads are an Error. `status`
-// has the meaning that it has for cut().
-EVENKEEL_API Plan plan_strays(const Communicator& communicator, const Status& status,
-                              std::span<const Strays> strays, std::span<const Set> sets);
+// on the number of strays, not on the size of the set. Sets with payloads are an Error.
+EVENKEEL_API Plan plan_strays(const Voters& voters, std::span<const Strays> strays,
+                              std::span<const Set> sets);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::stages

@@ -51,7 +51,7 @@ struct MoveReport {
   double lambda = 1;                    // of the new decomposition, by the weights
   // Set by a Balancer that has cut for several phases: the evenness of each phase, and how far a
   // step is above the lower bound of any cut.
-  std::optional<PhaseLoads> phases = {};
+  std::optional<stages::PhaseLoads> phases = {};
   int refused = 0;             // decompositions that would have left a rank with too few objects
   std::int64_t forgotten = 0;  // objects whose learned costs were dropped, over all ranks
   MoveMemory memory = {};      // of this rank

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace evenkeel {
+namespace evenkeel::stages {
 
 // The loads of all parts in one phase.
 struct PhaseLoad {
@@ -37,4 +37,4 @@ struct PhaseLoads {
 // Computes the other numbers from the greatest load, the sum and the heaviest object of each phase.
 EVENKEEL_API PhaseLoads phase_loads_of(int parts, std::span<const PhaseLoad> phases);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::stages

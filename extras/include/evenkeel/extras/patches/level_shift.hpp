@@ -74,7 +74,7 @@ struct LevelShifter {
 // siblings stay together. A weight counts as conserved within 1e-9 of it. If a call-back throws or
 // returns something invalid, all ranks throw the same Error before anything is carried out. If
 // carry_out throws, all ranks throw the same Error, too, and objects stay as carry_out left them.
-EVENKEEL_API LevelShifts shift_levels(const Communicator& communicator, const Status& status,
+EVENKEEL_API LevelShifts shift_levels(const stages::Voters& voters,
                                       const LevelShiftObjects& objects,
                                       const LevelShiftOptions& options,
                                       const LevelShifter& shifter);
