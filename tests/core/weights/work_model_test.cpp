@@ -83,7 +83,7 @@ TEST(WorkModel, IsBetterElsewhereToo) {
         for (const int epochs : {1, 10}) {
           const auto [least_norm, ours] = errors_of({ranks, types, epochs, alike, 0}, seeds);
           EXPECT_LE((epochs == 1 ? 1.1 : 3) * ours, least_norm)
-              << ranks << " ranks, " << types << " types, alike " << static_cast<int>(alike)
+              << ranks << " ranks, " << types << " types, similar " << static_cast<int>(alike)
               << ", epochs " << epochs;
         }
 }

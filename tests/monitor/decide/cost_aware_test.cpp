@@ -47,7 +47,7 @@ std::vector<Manner> untold() { return manners({false}); }
 
 std::string text_of(const Manner& manner) {
   return std::string(manner.epoch == 1 ? "single steps" : "epochs") +
-         (manner.is_told ? ", told" : ", not told") +
+         (manner.is_told ? ", reported" : ", not reported") +
          (manner.knows_horizon ? ", horizon known" : "");
 }
 
