@@ -19,10 +19,10 @@ namespace {
 using evenkeel::tool::Output;
 using evenkeel::tool::Ranks;
 
-enum Status : int { success = 0, failure = 1, bad_input = 2 };
+enum ExitStatus : int { success = 0, failure = 1, bad_input = 2 };
 
 // Prints the message on one line, and returns the status.
-int report(const Ranks& ranks, const std::string& message, Status status) {
+int report(const Ranks& ranks, const std::string& message, ExitStatus status) {
   std::string line = message;
   std::replace(line.begin(), line.end(), '\n', ' ');
   const std::string prefix = "evenkeel: ";

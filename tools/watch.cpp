@@ -29,7 +29,7 @@ namespace evenkeel::tool {
 
 namespace {
 
-using watch::Answer;
+using watch::HttpAnswer;
 using watch::EndSignals;
 using watch::View;
 
@@ -105,7 +105,7 @@ class Watched {
   std::optional<LineTaker> lines_;
 };
 
-Answer answer_for(const Watched& run, std::string_view path) {
+HttpAnswer answer_for(const Watched& run, std::string_view path) {
   if (path == "/") return {200, "text/html; charset=utf-8", run.page()};
   if (path == "/metrics")
     return {200, "text/plain; version=0.0.4; charset=utf-8", watch::metrics_of(run.view())};

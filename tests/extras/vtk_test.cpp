@@ -194,7 +194,7 @@ TEST(Cells, OfNobody) {
 
 TEST(Cells, TheWorkIsOfEachPart) {
   const std::string text =
-      "evenkeel: core/vtk: The work of 3 parts came with 2 parts. Give the work of each part, or "
+      "evenkeel: extras/vtk: The work of 3 parts came with 2 parts. Give the work of each part, or "
       "of no part.";
   const std::vector<double> work(3);
   const Box box{{0, 0, 0}, {1, 1, 1}};
@@ -313,13 +313,13 @@ TEST(Vtu, Shares) {
 TEST(Vtu, WhatIsNoCell) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   for (const int dimensions : {0, 4})
-    EXPECT_ERROR(vtu_of(dimensions, {}), "core/vtk: Boxes in " + std::to_string(dimensions) +
+    EXPECT_ERROR(vtu_of(dimensions, {}), "extras/vtk: Boxes in " + std::to_string(dimensions) +
                                              " dimensions have no place in a .vtu.");
   EXPECT_ERROR(vtu_of(3, Cells{{{{infinity, 0, 0}, {-infinity, 0, 0}}, 4, 0, 0}}),
-               "core/vtk: The box of part 4 is not finite. Leave out empty parts.");
+               "extras/vtk: The box of part 4 is not finite. Leave out empty parts.");
   EXPECT_ERROR(
       vtu_of(3, Cells{{{}, 4, 0, -1}}),
-      "core/vtk: The work of part 4 is -1. Give numbers that are finite and not negative.");
+      "extras/vtk: The work of part 4 is -1. Give numbers that are finite and not negative.");
   EXPECT_ERROR(vtu_of(3, Cells{{{}, 4, 0, infinity}}), "The work of part 4 is inf.");
 }
 
@@ -350,7 +350,7 @@ TEST(VtuFile, ALinkStays) {
 TEST(VtuFile, TargetsThatAreNone) {
   const test::ScratchDirectory directory;
   const auto refusal = [](const std::string& path, const std::string& reason) {
-    return "evenkeel: core/vtk: The file '" + path + "' cannot be written: " + reason +
+    return "evenkeel: extras/vtk: The file '" + path + "' cannot be written: " + reason +
            ". Name a file in a directory that exists and that you may write to.";
   };
   const auto writing = [](const std::string& path) {
@@ -376,7 +376,7 @@ TEST(VtuFile, AFullDiskLeavesNothing) {
     const test::FullDisk full(100);
     return error_of([&] { write_vtu(path, 3, one_cell); });
   }();
-  EXPECT_EQ(text, "evenkeel: core/vtk: The file '" + path +
+  EXPECT_EQ(text, "evenkeel: extras/vtk: The file '" + path +
                       "' could not be written: File too large. Make room or name another place; "
                       "nothing was left there.");
   EXPECT_EQ(test::content_of(path), "old");

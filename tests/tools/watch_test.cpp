@@ -78,7 +78,7 @@ TEST(Metrics, SayWhatTheViewSays) {
 
 TEST(Server, AnswersThisMachineAlone) {
   const auto answers = [](std::string_view path) {
-    return path == "/" ? Answer{200, "text/html", "page"} : Answer{404, "text/plain", "no"};
+    return path == "/" ? HttpAnswer{200, "text/html", "page"} : HttpAnswer{404, "text/plain", "no"};
   };
   const auto status = [&](const std::string& request) {
     return response_to(request, answers).substr(9, 3);

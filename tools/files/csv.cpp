@@ -46,39 +46,39 @@ std::string_view without_blanks(std::string_view text) {
   return text;
 }
 
-enum class Cell { number, empty, not_finite, out_of_range, no_text, no_number };
+enum class CellKind { number, empty, not_finite, out_of_range, no_text, no_number };
 
-Cell kind_of(std::string_view cell) {
-  if (cell.empty()) return Cell::empty;
+CellKind kind_of(std::string_view cell) {
+  if (cell.empty()) return CellKind::empty;
   double number = 0;
   const char* end = cell.data() + cell.size();
   const auto [read, error] = read_number(cell.data(), end, number);
   if (read == end && error == std::errc())
-    return std::isfinite(number) ? Cell::number : Cell::not_finite;
-  if (read == end && error == std::errc::result_out_of_range) return Cell::out_of_range;
+    return std::isfinite(number) ? CellKind::number : CellKind::not_finite;
+  if (read == end && error == std::errc::result_out_of_range) return CellKind::out_of_range;
   const auto is_printable = [](char c) { return c >= ' ' && c != '\x7F'; };
   const auto is_of_utf8 = [](char c) { return static_cast<unsigned char>(c) >= 0x80U; };
   if (!std::ranges::all_of(cell, [&](char c) { return is_printable(c) || is_of_utf8(c); }))
-    return Cell::no_text;
-  return Cell::no_number;
+    return CellKind::no_text;
+  return CellKind::no_number;
 }
 
 std::string problem_with(std::string_view cell) {
   switch (kind_of(cell)) {
-    case Cell::number: break;
-    case Cell::empty: return " is empty.";
-    case Cell::not_finite: return joined({" is ", in_quotes(cell), ", which is not finite."});
-    case Cell::out_of_range:
+    case CellKind::number: break;
+    case CellKind::empty: return " is empty.";
+    case CellKind::not_finite: return joined({" is ", in_quotes(cell), ", which is not finite."});
+    case CellKind::out_of_range:
       return joined({" is ", in_quotes(cell), ", which is out of the range of a double."});
-    case Cell::no_text: return " holds bytes that are not text.";
-    case Cell::no_number: return joined({" is ", in_quotes(cell), ", which is not a number."});
+    case CellKind::no_text: return " holds bytes that are not text.";
+    case CellKind::no_number: return joined({" is ", in_quotes(cell), ", which is not a number."});
   }
   return " is not a number.";
 }
 
 // True if the writer must have meant a number, even if it has a typing error.
 bool begins_like_number(std::string_view cell) {
-  if (kind_of(cell) == Cell::not_finite) return true;
+  if (kind_of(cell) == CellKind::not_finite) return true;
   if (cell.starts_with('+') || cell.starts_with('-')) cell.remove_prefix(1);
   if (cell.starts_with('.')) cell.remove_prefix(1);
   return !cell.empty() && is_digit(cell.front());

@@ -32,11 +32,11 @@ GraphFile read_arrays(const std::vector<std::string>& paths, const Portion& port
 
 // The facts that must be the same on all ranks. The least of the negated values yields the
 // greatest value.
-struct Sight {
+struct GraphSight {
   std::int64_t least_vertices, minus_greatest_vertices;
 };
 
-void combine_sights(Sight& into, const Sight& from) noexcept {
+void combine_sights(GraphSight& into, const GraphSight& from) noexcept {
   into.least_vertices = std::min(into.least_vertices, from.least_vertices);
   into.minus_greatest_vertices =
       std::min(into.minus_greatest_vertices, from.minus_greatest_vertices);
@@ -84,8 +84,8 @@ GraphFile read_graph(const Communicator& communicator, const std::string& path,
   const Status read = attempt("tools/files", [&] {
     graph = read_graph(path, {communicator.rank(), communicator.size()}, progress);
   });
-  const Sight all =
-      vote<&combine_sights>(communicator, read, Sight{graph.vertices, -graph.vertices});
+  const GraphSight all =
+      vote<&combine_sights>(communicator, read, GraphSight{graph.vertices, -graph.vertices});
   if (all.least_vertices != -all.minus_greatest_vertices)
     refuse(joined({"The ranks do not see the same ", in_quotes(path), "."}),
            "Put it where all of them read the same file.");

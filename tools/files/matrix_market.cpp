@@ -21,10 +21,10 @@ constexpr std::string_view how_to_begin_matrix =
     "Begin with %%MatrixMarket matrix coordinate, then real, integer or pattern, then general, "
     "symmetric or skew-symmetric.";
 
-enum class Values { none, integers, reals };
+enum class MatrixValues { none, integers, reals };
 
 struct MatrixHeader {
-  Values values = Values::reals;
+  MatrixValues values = MatrixValues::reals;
   bool is_symmetric = false;  // or skew-symmetric: the file has only one of both triangles
   std::int64_t vertices = 0, entries = 0;
 };
@@ -59,10 +59,10 @@ std::string lower_case(std::string_view text) {
   refuse_line(source, 1, joined({", the banner, says ", in_quotes(word), "."}), remedy);
 }
 
-Values values_of(const ByteSource& source, const std::string& word) {
-  if (word == "real" || word == "double") return Values::reals;
-  if (word == "integer") return Values::integers;
-  if (word == "pattern") return Values::none;
+MatrixValues values_of(const ByteSource& source, const std::string& word) {
+  if (word == "real" || word == "double") return MatrixValues::reals;
+  if (word == "integer") return MatrixValues::integers;
+  if (word == "pattern") return MatrixValues::none;
   refuse_word(source, word,
               word == "complex" ? "An edge weighs one real number: write absolute values as real."
                                 : how_to_begin_matrix);
@@ -154,7 +154,7 @@ void read_size(const ByteSource& source, LineReader& lines, MatrixHeader& header
 
 // --- Entries -------------------------------------------------------------------------------------
 
-struct Entry {
+struct MatrixEntry {
   std::int64_t row = 0, column = 0;  // from 0 on
   double value = 1;
 };
@@ -169,17 +169,17 @@ class EntryReader {
   EntryReader(const ByteSource& source, const MatrixHeader& header)
       : source_(source), header_(header) {}
 
-  Entry read(std::uint64_t line, std::string_view text) const {
+  MatrixEntry read(std::uint64_t line, std::string_view text) const {
     const char* end = text.data() + text.size();
     const char* at = skip_blanks(text.data(), end);
-    Entry entry;
+    MatrixEntry entry;
     entry.row = read_place(line, at, end, "row");
     entry.column = read_place(line, at, end, "column");
-    if (header_.values != Values::none) entry.value = read_value(line, at, end);
+    if (header_.values != MatrixValues::none) entry.value = read_value(line, at, end);
     if (at != end) [[unlikely]]
       refuse_line(
           source_, line,
-          joined({" continues after its ", header_.values == Values::none ? "column" : "value",
+          joined({" continues after its ", header_.values == MatrixValues::none ? "column" : "value",
                   " with ", in_quotes({at, end}), "."}),
           how_to_write_matrix);
     return entry;
@@ -214,7 +214,7 @@ class EntryReader {
     const auto [read, error] = read_number(at, end, value);
     const bool is_whole_word = read != at && (read == end || is_blank(*read));
     if (error != std::errc() || !is_whole_word || !std::isfinite(value) ||
-        (header_.values == Values::integers && !is_integer({at, read}))) [[unlikely]]
+        (header_.values == MatrixValues::integers && !is_integer({at, read}))) [[unlikely]]
       refuse_value(line, word_at(at, end), error, is_whole_word);
     at = skip_blanks(read, end);
     return value;
@@ -233,7 +233,7 @@ class EntryReader {
     if (is_whole_word && error == std::errc::result_out_of_range)
       problem = ", which is out of the range of a double.";
     else if (is_whole_word && error == std::errc())
-      problem = header_.values == Values::integers ? ", which is not a whole number."
+      problem = header_.values == MatrixValues::integers ? ", which is not a whole number."
                                                    : ", which is not finite.";
     refuse_line(source_, line, joined({": the value is ", in_quotes(word), problem}),
                 how_to_write_matrix);
@@ -244,7 +244,7 @@ class EntryReader {
 };
 
 // The entries in rows or columns of the portion, in the order of the file.
-struct Entries {
+struct MatrixEntries {
   std::vector<std::int64_t> rows, columns;
   std::vector<double> values;  // empty for a pattern
 };
@@ -273,15 +273,15 @@ void check_count(const ByteSource& source, std::int64_t declared, std::int64_t f
          "Check the declared number, and whether the file was cut off.");
 }
 
-Entries read_entries(const ByteSource& source, LineReader& lines, const MatrixHeader& header,
+MatrixEntries read_entries(const ByteSource& source, LineReader& lines, const MatrixHeader& header,
                      const exec::Share& mine, GraphChanges& changes) {
   const EntryReader reader(source, header);
   const auto is_mine = [&](std::int64_t v) { return v >= mine.begin && v < mine.end; };
-  Entries entries;
+  MatrixEntries entries;
   Triangles triangles;
   std::int64_t found = 0;
   while (const auto text = next_entry(lines)) {
-    const Entry entry = reader.read(lines.line(), *text);
+    const MatrixEntry entry = reader.read(lines.line(), *text);
     ++found;
     if (entry.row == entry.column) {
       changes.loops += is_mine(entry.row) ? 1 : 0;
@@ -295,7 +295,7 @@ Entries read_entries(const ByteSource& source, LineReader& lines, const MatrixHe
     if (!is_mine(entry.row) && !is_mine(entry.column)) continue;
     entries.rows.push_back(entry.row);
     entries.columns.push_back(entry.column);
-    if (header.values != Values::none) entries.values.push_back(entry.value);
+    if (header.values != MatrixValues::none) entries.values.push_back(entry.value);
   }
   check_count(source, header.entries, found);
   return entries;
@@ -318,7 +318,7 @@ struct RowEntry {
 // Merges the entries of the rows, one row after the other.
 class Merger {
  public:
-  Merger(const ByteSource& source, const MatrixHeader& header, const Entries& entries,
+  Merger(const ByteSource& source, const MatrixHeader& header, const MatrixEntries& entries,
          GraphFile& graph)
       : source_(source), header_(header), entries_(entries), graph_(graph) {}
 
@@ -352,9 +352,9 @@ class Merger {
                      " add up to more than a double can hold."}),
              "Write smaller values.");
     count(row, column, own, mirrored);
-    if (header_.values != Values::none && weight == 0) return i;
+    if (header_.values != MatrixValues::none && weight == 0) return i;
     graph_.columns.push_back(column);
-    if (header_.values != Values::none) graph_.edge_weights.push_back(weight);
+    if (header_.values != MatrixValues::none) graph_.edge_weights.push_back(weight);
     return i;
   }
 
@@ -365,7 +365,7 @@ class Merger {
     if (own.entries > 1 && (is_first_end || !header_.is_symmetric))
       changes.duplicates += own.entries - 1;
     if (!is_first_end) return;
-    if (header_.values != Values::none && own.sum == 0 && mirrored.sum == 0)
+    if (header_.values != MatrixValues::none && own.sum == 0 && mirrored.sum == 0)
       ++changes.zeros;
     else if (!header_.is_symmetric && (own.entries == 0 || mirrored.entries == 0))
       ++changes.one_way;
@@ -375,7 +375,7 @@ class Merger {
 
   const ByteSource& source_;
   const MatrixHeader& header_;
-  const Entries& entries_;
+  const MatrixEntries& entries_;
   GraphFile& graph_;
 };
 
@@ -385,7 +385,7 @@ struct RowLists {
   std::vector<std::int64_t> tags;  // the index of the entry * 2, + 1 if it is mirrored
 };
 
-RowLists lists_of(const Entries& entries, const exec::Share& mine) {
+RowLists lists_of(const MatrixEntries& entries, const exec::Share& mine) {
   const auto rows = static_cast<std::size_t>(mine.end - mine.begin);
   RowLists lists;
   lists.starts.assign(rows + 1, 0);
@@ -407,11 +407,11 @@ RowLists lists_of(const Entries& entries, const exec::Share& mine) {
   return lists;
 }
 
-void merge(const ByteSource& source, const MatrixHeader& header, const Entries& entries,
+void merge(const ByteSource& source, const MatrixHeader& header, const MatrixEntries& entries,
            const exec::Share& mine, GraphFile& graph) {
   const RowLists lists = lists_of(entries, mine);
   graph.columns.reserve(lists.tags.size());
-  if (header.values != Values::none) graph.edge_weights.reserve(lists.tags.size());
+  if (header.values != MatrixValues::none) graph.edge_weights.reserve(lists.tags.size());
   graph.offsets.reserve(lists.starts.size());
   Merger merger(source, header, entries, graph);
   std::vector<RowEntry> cells;
@@ -440,7 +440,7 @@ GraphFile read_matrix_market(const ByteSource& source, const Portion& portion,
   GraphFile graph;
   graph.vertices = header.vertices;
   graph.first = mine.begin;
-  const Entries entries = read_entries(source, lines, header, mine, graph.changes);
+  const MatrixEntries entries = read_entries(source, lines, header, mine, graph.changes);
   merge(source, header, entries, mine, graph);
   graph.entries = std::ssize(graph.columns);
   return graph;

@@ -128,9 +128,9 @@ MetisHeader read_header(const ByteSource& source, LineReader& lines) {
 // --- A vertex ------------------------------------------------------------------------------------
 
 // Reads the numbers of one line.
-class Row {
+class VertexRow {
  public:
-  Row(const ByteSource& source, std::uint64_t line, std::string_view text)
+  VertexRow(const ByteSource& source, std::uint64_t line, std::string_view text)
       : source_(source), line_(line), at_(text.data()), end_(text.data() + text.size()) {
     at_ = skip_blanks(at_, end_);
   }
@@ -175,7 +175,7 @@ class Row {
   std::size_t numbers_ = 0;
 };
 
-void read_row(const MetisHeader& header, Row row, GraphFile& graph) {
+void read_row(const MetisHeader& header, VertexRow row, GraphFile& graph) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   const auto weight = [&](std::int64_t least, std::string_view what) {
     if (row.is_at_end()) row.refuse_end(what);
@@ -223,7 +223,7 @@ GraphFile read_metis(const ByteSource& source, const Portion& portion, const Pro
   for (std::int64_t vertex = 0; vertex < header.vertices; ++vertex) {
     const auto line = next_row(lines);
     if (!line) refuse_rows(source, header.vertices, vertex);
-    if (vertex >= begin && vertex < end) read_row(header, Row(source, lines.line(), *line), graph);
+    if (vertex >= begin && vertex < end) read_row(header, VertexRow(source, lines.line(), *line), graph);
   }
   std::int64_t rows = header.vertices, rows_with_text = rows;
   while (const auto line = next_row(lines)) {

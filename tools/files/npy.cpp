@@ -139,7 +139,7 @@ std::vector<Number> NpyFile::read_rows(std::uint64_t first, std::uint64_t last) 
 // are in the cache.
 template <class Number>
 void NpyFile::read_run(std::uint64_t begin, std::uint64_t count, std::vector<Number>& numbers,
-                       Places places,
+                       StridedPlaces places,
                        const std::function<void(std::uint64_t count)>& on_elements) const {
   const std::uint64_t element_bytes = bytes_of(header_.type);
   const std::uint64_t offset = header_.data + begin * element_bytes;

@@ -33,13 +33,13 @@ class NpyFile final : public ArrayFile {
   // Reads `count` elements, from element `begin` of the file on, into these places of `numbers`,
   // and enlarges `numbers` if it is too short. Calls `on_elements` after each piece with the number
   // of elements in it.
-  struct Places {
+  struct StridedPlaces {
     std::uint64_t first, stride;
     std::uint64_t of(std::uint64_t element) const noexcept { return first + element * stride; }
   };
   template <class Number>
   void read_run(std::uint64_t begin, std::uint64_t count, std::vector<Number>& numbers,
-                Places places, const std::function<void(std::uint64_t count)>& on_elements) const;
+                StridedPlaces places, const std::function<void(std::uint64_t count)>& on_elements) const;
 
   NpyHeader header_;
 };

@@ -18,9 +18,9 @@ namespace {
 constexpr double most_cells = 9007199254740992.0;  // 2^53: doubles hold all integers up to it
 constexpr int percent = 100;
 
-class Rows {
+class PatchRows {
  public:
-  Rows(const ArrayFile& file, std::vector<double> numbers)
+  PatchRows(const ArrayFile& file, std::vector<double> numbers)
       : name_(file.name()), columns_(file.columns()), numbers_(std::move(numbers)) {}
 
   PatchTiming timing(std::uint64_t row) const {
@@ -115,7 +115,7 @@ PatchTable read_patch_timings(const std::string& path, const Progress& progress)
                "Give mx, my and seconds, or mx, my, mz and seconds.");
   if (file->rows() == 0)
     refuse_fit(joined({in_quotes(path), " has no timings."}), "Time patches of different sizes.");
-  const Rows rows(*file, file->read(0, file->rows()));
+  const PatchRows rows(*file, file->read(0, file->rows()));
   PatchTable table{.dimensions = static_cast<int>(file->columns()) - 1, .timings = {}};
   for (std::uint64_t row = 0; row < file->rows(); ++row) table.timings.push_back(rows.timing(row));
   return table;

@@ -29,17 +29,17 @@ using nlohmann::json;
 [[noreturn]] void refuse_line(const std::string& reason) { throw std::invalid_argument(reason); }
 
 // The range that numbers must be in.
-struct Bounds {
+struct NumberBounds {
   std::int64_t least, most;
   double most_real;
 };
-constexpr Bounds exact_bounds = {std::numeric_limits<std::int64_t>::lowest(),
+constexpr NumberBounds exact_bounds = {std::numeric_limits<std::int64_t>::lowest(),
                                  std::numeric_limits<std::int64_t>::max(),
                                  std::numeric_limits<double>::max()};
 // Greater than any load, but so small that sums of two numbers do not overflow.
-constexpr Bounds tolerant_bounds = {-(std::int64_t{1} << 61), std::int64_t{1} << 61, 1e30};
+constexpr NumberBounds tolerant_bounds = {-(std::int64_t{1} << 61), std::int64_t{1} << 61, 1e30};
 
-constexpr const Bounds& bounds_of(Care care) noexcept {
+constexpr const NumberBounds& bounds_of(Care care) noexcept {
   return care == Care::exact ? exact_bounds : tolerant_bounds;
 }
 
@@ -167,7 +167,7 @@ class Reader {
   }
   std::int64_t whole_from(const json& from) const {
     if (!from.is_number_integer()) refuse_line("a number is not whole");
-    const Bounds& bounds = bounds_of(care_);
+    const NumberBounds& bounds = bounds_of(care_);
     if (from.is_number_unsigned() && std::cmp_greater(from.get<std::uint64_t>(), bounds.most))
       return bounds.most;
     return std::clamp(from.get<std::int64_t>(), bounds.least, bounds.most);

@@ -17,11 +17,11 @@ namespace evenkeel::tool {
 
 namespace {
 
-struct Share {
+struct RowShare {
   std::uint64_t first, last;
 };
 
-Share share_of(const Communicator& communicator, std::int64_t rows) {
+RowShare share_of(const Communicator& communicator, std::int64_t rows) {
   const auto [begin, end] = exec::share_of(rows, communicator.size(), communicator.rank());
   return {static_cast<std::uint64_t>(begin), static_cast<std::uint64_t>(end)};
 }
@@ -43,7 +43,7 @@ std::unique_ptr<const ArrayFile> open_points(const PartitionOptions& options,
   return points;
 }
 
-std::vector<double> read_weights(const std::string& path, const ArrayFile& points, Share share,
+std::vector<double> read_weights(const std::string& path, const ArrayFile& points, RowShare share,
                                  const ProgressOf& progress) {
   const auto file = open_shown(path, progress);
   if (file->columns() != 1)
@@ -86,7 +86,7 @@ Objects read_objects(const Communicator& communicator, const PartitionOptions& o
     const auto points = open_points(options, progress);
     objects.dimensions = static_cast<int>(points->columns());
     objects.everywhere = static_cast<std::int64_t>(points->rows());
-    const Share share = share_of(communicator, objects.everywhere);
+    const RowShare share = share_of(communicator, objects.everywhere);
     if (points->has_floats())
       objects.float_places = points->read_floats(share.first, share.last);
     else

@@ -116,7 +116,7 @@ class Epoch {
 };
 
 // A rebalance to carry out before a step, unless another one has replaced the cut by then.
-struct Order {
+struct RebalanceOrder {
   std::int64_t before_step;
   std::int64_t generation;
 };
@@ -167,7 +167,7 @@ Schedule run(const Setting& setting, const ChainReplayOptions& options) {
   State state = first_state_of(setting, options, unit);
   Cuts cuts(setting, unit);
   Epoch epoch;
-  std::deque<Order> orders;
+  std::deque<RebalanceOrder> orders;
   if (options.is_start_asked)
     state = rebalanced(state, 0, state.generation + 1, RebalanceKind::application);
   Schedule schedule;

@@ -138,7 +138,7 @@ void Trial::learn(const Seen& seen) {
   update(previous_, seen);
 }
 
-void Trial::update(Cut& cut, const Seen& seen) const {
+void Trial::update(TriedCut& cut, const Seen& seen) const {
   if (!seen.is_fit) {
     cut.is_known = false;
     return;
@@ -156,7 +156,7 @@ void Trial::update(Cut& cut, const Seen& seen) const {
 // Interpolates between the recorded cuts on either side of a cut. As old cuts drop out of the
 // record, these neighbours change; the cut then keeps its relative position between their levels.
 // Empty if the record has fewer than two cuts.
-std::optional<double> Trial::level_among(Cut& cut) const {
+std::optional<double> Trial::level_among(TriedCut& cut) const {
   if (record_.size() < 2) return std::nullopt;
   const auto younger = std::find_if(record_.begin(), record_.end() - 1,
                                     [&](const OnRecord& each) { return each.made >= cut.made; });
@@ -176,7 +176,7 @@ std::optional<double> Trial::level_among(Cut& cut) const {
 }
 
 // The level over all single steps. Noise raises the slowest rank of single steps under any domains.
-double Trial::level_of_all(const Cut& cut) const {
+double Trial::level_of_all(const TriedCut& cut) const {
   return cut.is_first() ? first_of_all_ : cut.level + noise_;
 }
 
@@ -201,7 +201,7 @@ void Trial::act(std::int64_t step, const Seen& seen) {
 
 // Adds up all steps since the last look, each under the cut that the trial would have had.
 void Trial::account(const Seen& seen, const std::vector<std::int64_t>& acts) {
-  Cut cut = now_;
+  TriedCut cut = now_;
   double sum = 0;
   std::int64_t begin = seen.begin;
   for (const std::int64_t act : acts) {
@@ -233,7 +233,7 @@ Totals Trial::as_tried(const Seen& seen, bool is_straddled) const {
   would_be.previous = would_be.previous_again = Counterfactual::unknown;
   if (!seen.is_fit || (seen.is_first && !has_acted)) return would;
   const double mean = would.mean_load();
-  const auto greatest_of = [=](const Cut& cut) { return evenkeel::whole(mean * (1 + cut.level)); };
+  const auto greatest_of = [=](const TriedCut& cut) { return evenkeel::whole(mean * (1 + cut.level)); };
   would.phases = {};
   would.load.greatest = std::max(greatest_of(now_), evenkeel::whole(std::ceil(mean)));
   would.load.least = std::min(would.load.least, evenkeel::whole(mean));

@@ -52,7 +52,7 @@ class Trial {
 
  private:
   // Domains that the ranks of the trial have or had, and the last known level under them.
-  struct Cut {
+  struct TriedCut {
     std::int64_t made = -1;  // the step after which it was made; negative for the first domains
     double level = 0;
     bool is_known = false;  // for the current look
@@ -71,9 +71,9 @@ class Trial {
   };
 
   void learn(const Seen& seen);
-  void update(Cut& cut, const Seen& seen) const;
-  std::optional<double> level_among(Cut& cut) const;
-  double level_of_all(const Cut& cut) const;
+  void update(TriedCut& cut, const Seen& seen) const;
+  std::optional<double> level_among(TriedCut& cut) const;
+  double level_of_all(const TriedCut& cut) const;
   std::vector<std::int64_t> due_within(const Seen& seen);
   void act(std::int64_t step, const Seen& seen);
   void account(const Seen& seen, const std::vector<std::int64_t>& acts);
@@ -82,7 +82,7 @@ class Trial {
 
   State state_;
   JournalTrial result_;
-  Cut first_, now_, previous_;
+  TriedCut first_, now_, previous_;
   double first_of_all_ = 0;  // level under the first domains, over all steps
   double noise_ = 0;         // by which the level of single steps exceeds that of an epoch
   std::optional<double> fresh_;

@@ -59,7 +59,7 @@ const char* words_for(int status) {
   }
 }
 
-std::string whole(const Answer& answer, bool has_body) {
+std::string whole(const HttpAnswer& answer, bool has_body) {
   return "HTTP/1.1 " + std::to_string(answer.status) + ' ' + words_for(answer.status) +
          "\r\nContent-Type: " + answer.type +
          "\r\nContent-Length: " + std::to_string(answer.body.size()) +

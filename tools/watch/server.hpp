@@ -11,11 +11,11 @@
 
 namespace evenkeel::tool::watch {
 
-struct Answer {
+struct HttpAnswer {
   int status = 200;
   std::string type = "text/plain; charset=utf-8", body;
 };
-using Answers = std::function<Answer(std::string_view path)>;
+using Answers = std::function<HttpAnswer(std::string_view path)>;
 
 class LoopbackServer {
  public:

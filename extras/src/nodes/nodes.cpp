@@ -20,7 +20,7 @@ namespace evenkeel {
 
 namespace {
 
-constexpr const char* stage_name = "core/cut";
+constexpr const char* stage_name = "extras/nodes";
 constexpr Refusal refuse{stage_name};
 using Item = CutObjects::Item;
 

@@ -9,7 +9,7 @@ namespace evenkeel {
 
 namespace {
 
-constexpr Refusal refuse_map{"core/weights/cost_map"};
+constexpr Refusal refuse_map{"extras/patches"};
 
 std::string cells_text(const CellRange& cells) {
   std::string text;

@@ -15,7 +15,7 @@ namespace evenkeel {
 
 namespace {
 
-constexpr const char* stage_name = "core/weights";
+constexpr const char* stage_name = "extras/patches";
 constexpr const char* label = "evenkeel::weights::level_shift";
 
 [[noreturn]] void refuse_levels(const std::string& problem, const std::string& remedy,
@@ -43,7 +43,7 @@ struct UnitsOf {
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const { return units.of(weights[i]); }
 };
 
-struct IsHeavy {
+struct WeighsMore {
   const double* weights;
   double limit;
   KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return weights[i] > limit; }
@@ -115,7 +115,7 @@ void ask_for_children(const LevelShiftObjects& objects, double limit, const Leve
                       LevelShifts& into) {
   const exec::Array<double>& weights = objects.weights;
   const std::vector<std::int64_t> heavy =
-      exec::numbers_that(weights.space(), label, weights.size(), IsHeavy{weights.data(), limit})
+      exec::numbers_that(weights.space(), label, weights.size(), WeighsMore{weights.data(), limit})
           .on_host();
   const std::vector<double> weight = exec::picked(weights, label, heavy);
   for (std::size_t i = 0; i < heavy.size(); ++i) {

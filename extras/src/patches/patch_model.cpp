@@ -19,7 +19,7 @@ constexpr double least_of_early = 0.1;
 constexpr double least_noise = 1e-6;  // clocks and rounding
 constexpr int most_rounds = 50;
 
-constexpr Refusal refuse_model{"core/weights/patch_model"};
+constexpr Refusal refuse_model{"extras/patches"};
 
 void check_dimensions(int dimensions) {
   if (dimensions != 2 && dimensions != 3)
@@ -94,14 +94,14 @@ bool is_usable(const PatchModel& model) {
   return std::isnormal(model.seconds_per_cell) && std::isfinite(model.overhead_cells);
 }
 
-struct Settled {
+struct SettledModel {
   PatchModel model;
   PatchSums sums;
 };
 
 // Computes weights from the model, and the model from weights, until neither changes.
-Settled settle(int dimensions, std::span<const PatchTiming> timings) {
-  Settled found;
+SettledModel settle(int dimensions, std::span<const PatchTiming> timings) {
+  SettledModel found;
   found.sums = sums_of(dimensions, timings, nullptr, 0);
   found.model = patches::fitted(dimensions, found.sums, 0);
   for (int round = 0; round < most_rounds; ++round) {
@@ -160,7 +160,7 @@ PatchFit fit_patches(int dimensions, std::span<const PatchTiming> timings) {
   if (timings.empty())
     refuse_model("There are no timings of patches.", "Time a few of different sizes.");
   for (const PatchTiming& timing : timings) check(dimensions, timing);
-  const Settled found = settle(dimensions, timings);
+  const SettledModel found = settle(dimensions, timings);
   return patches::judged(found.model, found.sums, sizes_of(dimensions, timings));
 }
 
@@ -217,7 +217,7 @@ struct PatchFitter::Impl {
   PatchFit judged() const { return patches::judged(model, all(), sizes); }
 
   void begin_sums() {
-    const Settled found = settle(dimensions, fresh);
+    const SettledModel found = settle(dimensions, fresh);
     model = found.model;
     noise = noise_of(model, fresh);
     early = found.sums;

@@ -13,7 +13,7 @@ namespace {
 
 using Times = std::vector<TimeShare>;
 
-constexpr Refusal refuse_shares{"core/place/time_shares"};
+constexpr Refusal refuse_shares{"extras/patches"};
 
 void check_number(double number, const char* what) {
   if (!(number >= 0) || !std::isfinite(number))

@@ -18,7 +18,7 @@ namespace evenkeel {
 
 namespace {
 
-constexpr const char* shift_stage = "core/cut";
+constexpr const char* shift_stage = "extras/string";
 constexpr const char* label = "evenkeel::cut::shift";
 constexpr Refusal refuse_shift{shift_stage};
 
@@ -94,11 +94,11 @@ class Walkable {
 
 // --- All ranks -----------------------------------------------------------------------------------
 
-struct Sums {
+struct ShiftSums {
   double load = 0;
   std::int64_t objects = 0;
 };
-void add(Sums& into, const Sums& from) noexcept {
+void add(ShiftSums& into, const ShiftSums& from) noexcept {
   into.load += from.load;
   into.objects += from.objects;
 }
@@ -113,7 +113,7 @@ void add_walks(std::int64_t& into, const std::int64_t& from) noexcept { into += 
 
 // The stretch of the curve that a rank has: [before, before + load) in units of load. Adjacent
 // ranks agree exactly on their border, so that a walk does not move to and fro between them.
-struct Stretch {
+struct RankStretch {
   static constexpr double units_per_average = 0x1p40;
 
   std::int64_t before = 0, load = 0, all = 0;
@@ -135,7 +135,7 @@ struct Stretch {
 using Numbers = std::vector<Note<std::int64_t>>;
 
 // Ends the walks that end here, and sends the others on.
-void go_on(const Stretch& here, const Walkable& objects, std::span<const Walk> walks,
+void go_on(const RankStretch& here, const Walkable& objects, std::span<const Walk> walks,
            std::vector<Note<Walk>>& onwards, Numbers& ended) {
   std::vector<std::int64_t> sought;
   std::vector<int> ranks;
@@ -155,7 +155,7 @@ void go_on(const Stretch& here, const Walkable& objects, std::span<const Walk> w
 
 // Collective. The object numbers at which walks have ended on this rank, by the rank that began
 // them.
-Numbers walk_all(const Communicator& communicator, const Stretch& here, const Walkable& objects,
+Numbers walk_all(const Communicator& communicator, const RankStretch& here, const Walkable& objects,
                  std::vector<Walk> walks, int& hops) {
   Numbers ended;
   for (hops = 0;; ++hops) {
@@ -177,14 +177,14 @@ Numbers walk_all(const Communicator& communicator, const Stretch& here, const Wa
 void tell(const Communicator& communicator, const Numbers& ended, ShiftedOffset& into) {
   const int rank = communicator.rank();
   const Status told = attempt(shift_stage, [&] {
-    struct Place {
+    struct WalkEnd {
       std::int64_t number, of_rank;
     };
-    std::vector<Note<Place>> notes;
+    std::vector<Note<WalkEnd>> notes;
     for (const Note<std::int64_t>& walk : ended)
       for (const int to : {walk.rank - 1, walk.rank})
         notes.push_back({to, {walk.content, walk.rank}});
-    for (const Note<Place>& note : announce(communicator, std::span<const Note<Place>>(notes)))
+    for (const Note<WalkEnd>& note : announce(communicator, std::span<const Note<WalkEnd>>(notes)))
       (note.content.of_rank == rank ? into.first : into.end) = note.content.number;
   });
   vote(communicator, told);
@@ -225,7 +225,7 @@ ShiftedOffset shift_offsets(const Voters& voters, const exec::Array<double>& wei
   const exec::Region shown("evenkeel::shift");
   const int rank = communicator.rank(), ranks = communicator.size();
   Walkable objects;
-  Sums mine;
+  ShiftSums mine;
   const Status ready = attempt(shift_stage, [&] {
     voters.require_success();
     require_penalty(penalty);
@@ -233,14 +233,14 @@ ShiftedOffset shift_offsets(const Voters& voters, const exec::Array<double>& wei
     objects = Walkable(weights);
     mine = {objects.objects() > 0 ? load : 0.0, objects.objects()};
   });
-  const Sums all = vote<&add>(communicator, ready, mine);
+  const ShiftSums all = vote<&add>(communicator, ready, mine);
 
-  Stretch here;
+  RankStretch here;
   here.rank = rank;
   here.ranks = ranks;
   here.first = communicator.exclusive_scan(mine.objects);
   if (all.load > 0)
-    here.load = std::llround(mine.load / all.load * ranks * Stretch::units_per_average);
+    here.load = std::llround(mine.load / all.load * ranks * RankStretch::units_per_average);
   here.before = communicator.exclusive_scan(here.load);
   here.all = communicator.all_reduce(here.load, Reduction::sum);
 
@@ -249,7 +249,7 @@ ShiftedOffset shift_offsets(const Voters& voters, const exec::Array<double>& wei
   shifted.was_end = shifted.end = here.first + mine.objects;
   if (here.all == 0) return shifted;
   const std::int64_t share = share_before(rank, ranks, here.all);
-  shifted.imbalance = static_cast<double>(here.before - share) / Stretch::units_per_average;
+  shifted.imbalance = static_cast<double>(here.before - share) / RankStretch::units_per_average;
   std::vector<Walk> walks;
   const Status begun = attempt(shift_stage, [&] {
     if (rank > 0) walks.push_back({shifted_target(here.before, share, penalty), rank});

@@ -2,6 +2,6 @@
 
 namespace evenkeel {
 
-constexpr const char* stage_name = "core/chain";
+constexpr const char* stage_name = "extras/string";
 
 }  // namespace evenkeel

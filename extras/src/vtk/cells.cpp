@@ -7,10 +7,10 @@ namespace evenkeel {
 std::vector<DomainCell> cells_of(const Domains& domains, std::span<const double> work) {
   const Decomposition& all = decomposition_of(domains);
   if (!own_places(domains))
-    throw Error(ErrorKind::bad_input, Where{"core/vtk"}, "Domains of a graph have no places.",
+    throw Error(ErrorKind::bad_input, Where{"extras/vtk"}, "Domains of a graph have no places.",
                 "Draw domains that are cut along a curve or in boxes.");
   if (!work.empty() && std::ssize(work) != all.parts())
-    throw Error(ErrorKind::bad_input, Where{"core/vtk"},
+    throw Error(ErrorKind::bad_input, Where{"extras/vtk"},
                 "The work of " + std::to_string(work.size()) + " parts came with " +
                     std::to_string(all.parts()) + " parts.",
                 "Give the work of each part, or of no part.");

@@ -18,7 +18,7 @@ namespace evenkeel {
 
 namespace {
 
-constexpr const char* stage_name = "core/vtk";
+constexpr const char* stage_name = "extras/vtk";
 
 [[noreturn]] void refuse(const std::string& problem, const std::string& remedy,
                          ErrorKind kind = ErrorKind::bad_input) {
@@ -32,7 +32,7 @@ constexpr std::array<std::uint8_t, 3> vtk_types = {3, 8, 11};
 
 // The XML, and the arrays after it. The number of its bytes precedes each array; offsets of arrays
 // include these numbers.
-class Writer {
+class VtuWriter {
  public:
   void add(std::string_view text) { xml_ += text; }
   template <class Number>
@@ -120,13 +120,13 @@ std::vector<double> shares_of(std::span<const DomainCell> cells) {
                         [&](const DomainCell& cell) { return all > 0 ? cell.work / all : 0.0; });
 }
 
-void add_points(Writer& file, int dimensions, std::span<const DomainCell> cells) {
+void add_points(VtuWriter& file, int dimensions, std::span<const DomainCell> cells) {
   file.add("      <Points>\n");
   file.add_array("Float64", "Points", corners_of(dimensions, cells));
   file.add("      </Points>\n");
 }
 
-void add_cells(Writer& file, int dimensions, std::size_t cells) {
+void add_cells(VtuWriter& file, int dimensions, std::size_t cells) {
   const std::int64_t corners = std::int64_t{1} << static_cast<unsigned>(dimensions);
   const std::size_t points = static_cast<std::size_t>(corners) * cells;
   const std::uint8_t type = vtk_types[static_cast<std::size_t>(dimensions) - 1];
@@ -137,7 +137,7 @@ void add_cells(Writer& file, int dimensions, std::size_t cells) {
   file.add("      </Cells>\n");
 }
 
-void add_data(Writer& file, std::span<const DomainCell> cells) {
+void add_data(VtuWriter& file, std::span<const DomainCell> cells) {
   file.add("      <CellData Scalars=\"part\">\n");
   file.add_array("Int32", "part", column<std::int32_t>(cells, &DomainCell::part));
   file.add_array("Int32", "rank", column<std::int32_t>(cells, &DomainCell::rank));
@@ -151,7 +151,7 @@ void add_data(Writer& file, std::span<const DomainCell> cells) {
 std::string vtu_of(int dimensions, std::span<const DomainCell> cells) {
   check_cells(dimensions, cells);
   const std::size_t points = cells.size() << static_cast<unsigned>(dimensions);
-  Writer file;
+  VtuWriter file;
   file.add(
       "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"");
   file.add(std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian");

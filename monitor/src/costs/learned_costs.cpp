@@ -94,7 +94,7 @@ struct Adjust {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { of_phase[i] *= costs[i] / by_type[i]; }
 };
 
-struct Differ {
+struct ValuesDiffer {
   const std::int64_t *a, *b;
   KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return a[i] != b[i]; }
 };
@@ -124,7 +124,7 @@ std::int64_t LearnedCosts::follow(const Space& space, const Set& set, std::size_
     had_any = has_any();
     if (had_any && keys.size() == costs.size()) {
       const bool is_same = keys.size() == count &&
-                           exec::first_that(space, count, Differ{keys.data(), now.data()}) == count;
+                           exec::first_that(space, count, ValuesDiffer{keys.data(), now.data()}) == count;
       Followed known;
       if (!is_same) {
         known = followed(space, keys, costs, now);

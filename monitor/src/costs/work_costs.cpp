@@ -59,20 +59,20 @@ bool WorkCosts::are_told(std::span<const Set> sets) {
 
 void WorkCosts::observe(const Space& space, std::span<const Set> sets,
                         std::span<const double> kernels, std::span<const KernelOptions> options) {
-  Row row;
+  MeasuredLook row;
   for (const Set& set : sets) row.amounts.push_back(amounts_of(space, set));
   for (std::size_t k = 0; k < std::min(kernels.size(), options.size()); ++k)
     row.groups.emplace_back(group_of(options[k]), kernels[k]);
-  for (Model& model : models_) observe(model, row);
+  for (GroupModel& model : models_) observe(model, row);
   rows_.push_back(std::move(row));
   is_measured_here_ = true;
   if (rows_.size() > most_rows) rows_.pop_front();
 }
 
 // A kernel whose group is not an agreed one counts for the remaining group of its phase.
-void WorkCosts::observe(Model& model, const Row& row) const {
+void WorkCosts::observe(GroupModel& model, const MeasuredLook& row) const {
   std::vector<double> amounts;
-  for (const Column& column : model.columns)
+  for (const CostColumn& column : model.columns)
     amounts.push_back(column.set < row.amounts.size() ? column.of(row.amounts[column.set]) : 0);
   double load = 0;
   for (const auto& [group, nanoseconds] : row.groups) {
@@ -94,7 +94,7 @@ AgreedWork WorkCosts::known(const Space& space, std::span<const Set> sets,
         bits |= std::uint32_t{1} << (most_types + f);
   };
   for (std::size_t s = 0; s < sets.size(); ++s) add_columns(s, amounts_of(space, sets[s]));
-  for (const Row& row : rows_)
+  for (const MeasuredLook& row : rows_)
     for (std::size_t s = 0; s < std::min(sets.size(), row.amounts.size()); ++s)
       add_columns(s, row.amounts[s]);
   for (const KernelOptions& kernel : options) {
@@ -104,10 +104,10 @@ AgreedWork WorkCosts::known(const Space& space, std::span<const Set> sets,
   return known;
 }
 
-std::vector<WorkCosts::Column> WorkCosts::columns_of(std::uint32_t group,
+std::vector<WorkCosts::CostColumn> WorkCosts::columns_of(std::uint32_t group,
                                                      const AgreedWork& agreed) const {
   const std::uint32_t types = types_of(group);
-  std::vector<Column> columns;
+  std::vector<CostColumn> columns;
   for (std::size_t s = 0; s < agreed.columns.size(); ++s) {
     if (types != 0 && set_of(group) != s) continue;
     const std::uint32_t wanted = agreed.columns[s] & (types != 0 ? types : ~std::uint32_t{0});
@@ -125,7 +125,7 @@ void WorkCosts::expect(std::span<const Set> sets) {
   expected_.assign(sets.size(), PerColumn{});
   for (const CostRow& row : earlier_.rows) {
     const auto set = static_cast<std::size_t>(row.set);
-    const Column column = {set, row.is_feature, static_cast<std::size_t>(row.number)};
+    const CostColumn column = {set, row.is_feature, static_cast<std::size_t>(row.number)};
     if (set < sets.size()) column.of(expected_[set]) = row.seconds * 1e9;
   }
   for (std::size_t s = 0; s < sets.size() && earlier_.empty(); ++s) {
@@ -138,10 +138,10 @@ void WorkCosts::expect(std::span<const Set> sets) {
 
 // The expected costs are those of all kernels together: they predict nothing for a group of kernels
 // that work on some types only.
-void WorkCosts::expect(Model& model) const {
+void WorkCosts::expect(GroupModel& model) const {
   if (!has_expected_ || types_of(model.group) != 0) return;
   std::vector<double> expected;
-  for (const Column& column : model.columns)
+  for (const CostColumn& column : model.columns)
     expected.push_back(column.set < expected_.size() ? column.of(expected_[column.set]) : 0);
   model.work.expect(expected);
 }
@@ -149,14 +149,14 @@ void WorkCosts::expect(Model& model) const {
 void WorkCosts::build(std::span<const Set> sets, const AgreedWork& agreed) {
   expect(sets);
   if (is_built() && agreed == built_) return;
-  std::vector<Model> models;
+  std::vector<GroupModel> models;
   std::size_t sums = 0;
   const auto add = [&](std::uint32_t group) {
-    std::vector<Column> columns = columns_of(group, agreed);
+    std::vector<CostColumn> columns = columns_of(group, agreed);
     if (columns.empty()) return;
     std::vector<WorkModel::Column> kinds;
     kinds.reserve(columns.size());
-    for (const Column& column : columns)
+    for (const CostColumn& column : columns)
       kinds.push_back(column.is_feature ? WorkModel::Column::feature : WorkModel::Column::type);
     // If ranks have similar amounts of a single column, its cost cannot be separated from a fixed
     // cost.
@@ -172,8 +172,8 @@ void WorkCosts::build(std::span<const Set> sets, const AgreedWork& agreed) {
     if (group != 0) add(group);
   std::vector<double> all(sums);
   built_ = agreed;
-  for (Model& model : models)
-    for (const Row& row : rows_) observe(model, row);
+  for (GroupModel& model : models)
+    for (const MeasuredLook& row : rows_) observe(model, row);
   models_ = std::move(models);
   sums_ = std::move(all);
   is_settled_ = false;
@@ -189,7 +189,7 @@ Status WorkCosts::fit(const Communicator& ranks) {
     std::fill(sums_.begin(), sums_.end(), 0.0);
     try_to([&] {
       auto into = sums_.begin();
-      for (Model& model : models_) {
+      for (GroupModel& model : models_) {
         const std::span<const double> mine = model.work.sums();
         into = std::copy(mine.begin(), mine.end(), into);
       }
@@ -197,7 +197,7 @@ Status WorkCosts::fit(const Communicator& ranks) {
     ranks.all_reduce(std::span<double>(sums_), Reduction::sum);
     try_to([&] {
       auto from = sums_.begin();
-      for (Model& model : models_) {
+      for (GroupModel& model : models_) {
         const std::span<double> all = model.work.sums();
         std::copy(from, from + std::ssize(all), all.begin());
         from += std::ssize(all);
@@ -219,17 +219,17 @@ double WorkCosts::load_of(int phase) const noexcept {
 
 bool WorkCosts::are_measured() const noexcept {
   return std::any_of(models_.begin(), models_.end(),
-                     [](const Model& model) { return model.work.estimate().is_known(); });
+                     [](const GroupModel& model) { return model.work.estimate().is_known(); });
 }
 
-void WorkCosts::add_costs(const Model& model, std::size_t set, PerColumn& costs) const {
+void WorkCosts::add_costs(const GroupModel& model, std::size_t set, PerColumn& costs) const {
   const WorkEstimate& estimate = model.work.estimate();
   if (!estimate.is_known()) return;
   double sum = 0;
   for (const double cost : estimate.costs) sum += std::max(0.0, cost);
   const double least = least_cost * sum / static_cast<double>(estimate.costs.size());
   for (std::size_t j = 0; j < model.columns.size(); ++j) {
-    const Column& column = model.columns[j];
+    const CostColumn& column = model.columns[j];
     if (column.set != set) continue;
     column.of(costs) += std::max(column.is_feature ? 0.0 : least, estimate.costs[j]);
   }
@@ -238,38 +238,38 @@ void WorkCosts::add_costs(const Model& model, std::size_t set, PerColumn& costs)
 PerColumn WorkCosts::costs(std::size_t set) const {
   if (!are_measured()) return set < expected_.size() ? expected_[set] : PerColumn{};
   PerColumn all;
-  for (const Model& model : models_) add_costs(model, set, all);
+  for (const GroupModel& model : models_) add_costs(model, set, all);
   return all;
 }
 
 PerColumn WorkCosts::costs(std::size_t set, int phase) const {
   PerColumn all;
-  for (const Model& model : models_)
+  for (const GroupModel& model : models_)
     if (phase_of(model.group) == phase) add_costs(model, set, all);
   return all;
 }
 
 std::uint32_t WorkCosts::phases() const noexcept {
   std::uint32_t phases = 0;
-  for (const Model& model : models_)
+  for (const GroupModel& model : models_)
     if (model.work.estimate().is_known()) phases |= std::uint32_t{1} << phase_of(model.group);
   return phases;
 }
 
 double WorkCosts::noise() const noexcept {
   double most = 0;
-  for (const Model& model : models_) most = std::max(most, model.work.estimate().noise);
+  for (const GroupModel& model : models_) most = std::max(most, model.work.estimate().noise);
   return most;
 }
 
 CostTable WorkCosts::table(int ranks) const {
   constexpr double seconds = 1e-9;
   CostTable table;
-  for (const Model& model : models_) {
+  for (const GroupModel& model : models_) {
     const WorkEstimate& estimate = model.work.estimate();
     if (!estimate.is_known()) continue;
     for (std::size_t j = 0; j < model.columns.size(); ++j) {
-      const Column& column = model.columns[j];
+      const CostColumn& column = model.columns[j];
       CostRow row = {.set = static_cast<int>(column.set),
                      .is_feature = column.is_feature,
                      .number = static_cast<int>(column.number)};

@@ -91,11 +91,11 @@ class WorkCosts {
 
  private:
   // The measurements of one look.
-  struct Row {
+  struct MeasuredLook {
     std::vector<PerColumn> amounts;                        // by set
     std::vector<std::pair<std::uint32_t, double>> groups;  // nanoseconds per step
   };
-  struct Column {
+  struct CostColumn {
     std::size_t set;
     bool is_feature;
     std::size_t number;
@@ -107,21 +107,21 @@ class WorkCosts {
       return is_feature ? all.features[number] : all.types[number];
     }
   };
-  struct Model {
+  struct GroupModel {
     std::uint32_t group;
-    std::vector<Column> columns;
+    std::vector<CostColumn> columns;
     WorkModel work;
   };
 
-  std::vector<Column> columns_of(std::uint32_t group, const AgreedWork& agreed) const;
+  std::vector<CostColumn> columns_of(std::uint32_t group, const AgreedWork& agreed) const;
   void expect(std::span<const Set> sets);
-  void expect(Model& model) const;
-  void observe(Model& model, const Row& row) const;
-  void add_costs(const Model& model, std::size_t set, PerColumn& costs) const;
+  void expect(GroupModel& model) const;
+  void observe(GroupModel& model, const MeasuredLook& row) const;
+  void add_costs(const GroupModel& model, std::size_t set, PerColumn& costs) const;
 
   bool minimum_norm_;
-  std::deque<Row> rows_;
-  std::vector<Model> models_;
+  std::deque<MeasuredLook> rows_;
+  std::vector<GroupModel> models_;
   AgreedWork built_;
   std::vector<double> sums_;  // of all models, one after the other
   bool is_settled_ = false;

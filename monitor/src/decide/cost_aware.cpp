@@ -278,7 +278,7 @@ std::int64_t next_epoch_of(Outlook& outlook, const LoadSeen& seen,
 
 // --- Going back ----------------------------------------------------------------------------------
 
-struct Earlier {
+struct EarlierDomains {
   double level = endless;
   std::int64_t generation = -1;
 };
@@ -295,8 +295,8 @@ bool pays_for_itself(double taken_off, const Outlook& outlook, const LoadSeen& s
   return taken_off * std::min(outlook.measured, left_of(seen)) >= seen.cost;
 }
 
-Earlier best_earlier(const Outlook& outlook, const LoadSeen& seen) noexcept {
-  Earlier best;
+EarlierDomains best_earlier(const Outlook& outlook, const LoadSeen& seen) noexcept {
+  EarlierDomains best;
   const auto consider = [&](double level, std::int64_t generation) {
     if (level >= 0 && level < best.level && may_go_back_to(generation, outlook, seen))
       best = {level, generation};
@@ -357,7 +357,7 @@ Decision judge(Outlook& outlook, const LoadSeen& seen, const Prospect& prospect)
     outlook.left_from = seen.level;
     return Decision{Action::rebalance, Reason::goes_back, taken_off, prospect.price};
   };
-  const Earlier earlier = best_earlier(outlook, seen);
+  const EarlierDomains earlier = best_earlier(outlook, seen);
   const double taken_off = prospect.curable - prospect.growth + prospect.fresh - earlier.level;
   if (earlier.level < prospect.fresh && taken_off > 0 && pays_for_itself(taken_off, outlook, seen))
     return go_back(earlier.generation, taken_off);

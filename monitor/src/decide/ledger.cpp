@@ -109,7 +109,7 @@ void Ledger::open_entry() noexcept {
   if (run.steps == 0) return;  // the first distribution replaces nothing
   const bool goes_on = last.open != 0 && last.looks_since == 0;
   if (!goes_on) settle();
-  Entry next;
+  LedgerEntry next;
   next.open = 1;
   next.predicted = gains.promised;
   next.replaced.level = run.level;

@@ -63,7 +63,7 @@ struct Gains {
 };
 
 // The entry of the last rebalance, open until the next one.
-struct Entry {
+struct LedgerEntry {
   std::int64_t open = 0;    // 1 while there is one
   double predicted = 0;     // its expected gain, net of its cost
   double price = 0;         // its cost, without the extra time of kernels
@@ -88,7 +88,7 @@ struct Ledger {
 
   RunTotals run;
   Gains gains;
-  Entry last;
+  LedgerEntry last;
 
   // The time saved compared with never rebalancing, and its rough uncertainty, in nanoseconds.
   double saved() const noexcept { return never.total() - slowest - spent - rebuilt; }

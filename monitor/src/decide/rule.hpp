@@ -28,7 +28,7 @@ struct Question {
 
 // The part of the state by which a rule judges. All parts are kept for every rule, so that a
 // journal can be replayed with another rule.
-enum class Memory {
+enum class RuleMemory {
   none,
   interval,  // the looks since the last rebalance
   outlook    // loads under other domains: needs surveys, and sets the next look
@@ -49,7 +49,7 @@ struct Rule {
   void (*remember)(Interval&, double steps) noexcept;
   // The reason of its decision in words.
   std::string (*explain)(const Trigger&, const Totals&, const Decision&);
-  Memory memory;
+  RuleMemory memory;
 };
 
 EVENKEEL_API const Rule& rule_of(const Trigger& trigger) noexcept;
@@ -59,7 +59,7 @@ EVENKEEL_API const Rule& rule_of(const Trigger& trigger) noexcept;
 template <class Self, class Kind>
 struct RuleOf {
   using Chosen = Kind;
-  static constexpr Memory memory = Memory::none;
+  static constexpr RuleMemory memory = RuleMemory::none;
 
   static std::string print(const Kind&) { return Self::name; }
   static std::optional<Kind> parse(const Words& words) {

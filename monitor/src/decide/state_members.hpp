@@ -117,7 +117,7 @@ void visit_members(G& gains, Visitor&& visit) {
   visit("ledger_squares", gains.squares);
 }
 
-template <Some<Entry> E, class Visitor>
+template <Some<LedgerEntry> E, class Visitor>
 void visit_members(E& last, Visitor&& visit) {
   visit("ledger_open", last.open);
   visit("ledger_predicted", last.predicted);

@@ -142,7 +142,7 @@ bool acts_by_steps(const Trigger& trigger) noexcept { return rule_of(trigger).is
 bool judges_the_load(const Trigger& trigger) noexcept { return rule_of(trigger).judge != nullptr; }
 
 bool needs_surveys(const Trigger& trigger) noexcept {
-  return rule_of(trigger).memory == Memory::outlook;
+  return rule_of(trigger).memory == RuleMemory::outlook;
 }
 
 bool is_of_application(const Trigger& trigger) noexcept {

@@ -8,17 +8,17 @@ namespace evenkeel {
 
 namespace {
 
-void add_to(Work& work, const Work& more, double factor = 1) {
+void add_to(EpochWork& work, const EpochWork& more, double factor = 1) {
   work.before += factor * more.before;
   work.now += factor * more.now;
 }
 
 // Whole nanoseconds can be added and subtracted without rounding.
-Work settled(const Work& work, double share) { return {std::round(work.working(share)), 0}; }
+EpochWork settled(const EpochWork& work, double share) { return {std::round(work.working(share)), 0}; }
 
-Work work_of(std::int64_t nanoseconds, bool counts) {
+EpochWork work_of(std::int64_t nanoseconds, bool counts) {
   const auto work = static_cast<double>(nanoseconds);
-  return counts ? Work{0, work} : Work{work, 0};
+  return counts ? EpochWork{0, work} : EpochWork{work, 0};
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ void DeclaredWork::add(std::int64_t nanoseconds, int every, bool counts) {
     const std::int64_t together = (std::int64_t{every} + 255) / 256;
     if (gone_ == runs_.size() || step - runs_.back().first >= together)
       runs_.push_back({step, step, {}});
-    const Work work = work_of(nanoseconds, counts);
+    const EpochWork work = work_of(nanoseconds, counts);
     runs_.back().last = step;
     add_to(runs_.back().work, work);
     add_to(sum_, work);
@@ -64,7 +64,7 @@ double DeclaredWork::total(int every, double share, double mean) const {
 void DeclaredWork::restart(double share) {
   drop();
   sum_ = {};
-  for (Runs& runs : runs_) {
+  for (WorkRuns& runs : runs_) {
     runs.work = settled(runs.work, share);
     add_to(sum_, runs.work);
   }
@@ -74,7 +74,7 @@ void DeclaredWork::restart(double share) {
 
 // --- Work that is found to recur -----------------------------------------------------------------
 
-std::span<const FoundWork::Run> FoundWork::last() const noexcept {
+std::span<const FoundWork::WorkRun> FoundWork::last() const noexcept {
   // The second run takes the place of the first.
   const std::int64_t count = runs_ < 2 ? runs_ : runs_ - 1;
   return std::span(last_).first(std::min(remembered, static_cast<std::size_t>(count)));
@@ -83,22 +83,22 @@ std::span<const FoundWork::Run> FoundWork::last() const noexcept {
 // There must be at least one run.
 double FoundWork::mean_gap() const noexcept {
   double gaps = 0;
-  for (const Run& run : last()) gaps += run.gap;
+  for (const WorkRun& run : last()) gaps += run.gap;
   return gaps / static_cast<double>(last().size());
 }
 
 // Work per step; there must be at least one run. It fades when the next run is overdue.
-Work FoundWork::rate() const noexcept {
+EpochWork FoundWork::rate() const noexcept {
   const auto count = static_cast<double>(last().size());
-  Work rate;
-  for (const Run& run : last()) add_to(rate, run.work);
+  EpochWork rate;
+  for (const WorkRun& run : last()) add_to(rate, run.work);
   const double steps = count * std::max(mean_gap(), static_cast<double>(since_));
   return {rate.before / steps, rate.now / steps};
 }
 
 // A run ends its gap. The gap before the first run is not known in full: it is at least as long as
 // the steps seen so far, and as the period before the rebalance.
-void FoundWork::run(const Work& work) {
+void FoundWork::run(const EpochWork& work) {
   const auto since = static_cast<double>(since_);
   const double gap = runs_ == 0 ? std::max(since, period_) : since;
   add_to(spread_, work, static_cast<double>(open_) / gap);
@@ -160,7 +160,7 @@ void FoundWork::restart(double share) {
   in_epoch_ = 0;
   guessed_ = spread_ = paid_ = {};
   owed_ = {owed_.working(share), 0};
-  for (Run& run : last_) run.work = settled(run.work, share);
+  for (WorkRun& run : last_) run.work = settled(run.work, share);
 }
 
 void FoundWork::restart_all(bool is_regular) {
@@ -179,12 +179,12 @@ void FoundWork::restart_all(bool is_regular) {
 
 // --- All kernels ---------------------------------------------------------------------------------
 
-bool EpochSums::recurs(const Kernel& kernel) const noexcept {
+bool EpochSums::recurs(const SummedKernel& kernel) const noexcept {
   return kernel.is_declared() || kernel.ran_before + kernel.ran < steps_since_ + steps_;
 }
 
 // The total of a kernel that recurs.
-std::int64_t EpochSums::recurring_total(const Kernel& kernel) const {
+std::int64_t EpochSums::recurring_total(const SummedKernel& kernel) const {
   if (!kernel.is_declared()) return whole(kernel.found.total(working_share_));
   const bool rests = 2 * kernel.ran <= steps_;  // in most steps
   const std::int64_t truncated = kernel.closed_truncated + truncated_sum(kernel.kept);
@@ -194,7 +194,7 @@ std::int64_t EpochSums::recurring_total(const Kernel& kernel) const {
 
 // If the rank waited for a core, truncation has left out mostly this waiting, which must not be
 // left out twice.
-std::int64_t EpochSums::total(const Kernel& kernel) const {
+std::int64_t EpochSums::total(const SummedKernel& kernel) const {
   if (recurs(kernel)) return recurring_total(kernel);
   const std::int64_t sum = kernel.closed_sum + sum_of(kernel.kept);
   const std::int64_t kept = kernel.closed_truncated + truncated_sum(kernel.kept);
@@ -205,7 +205,7 @@ std::int64_t EpochSums::total(const Kernel& kernel) const {
 
 std::int64_t EpochSums::load() const {
   std::int64_t load = 0;
-  for (const Kernel& kernel : kernels_) load += total(kernel);
+  for (const SummedKernel& kernel : kernels_) load += total(kernel);
   return load;
 }
 
@@ -215,7 +215,7 @@ double EpochSums::variance_of(std::size_t begin, std::size_t count) const {
   std::vector<std::int64_t> regular(count), runs;
   bool has_regular = false;
   double variance = 0;
-  for (const Kernel& kernel : kernels_) {
+  for (const SummedKernel& kernel : kernels_) {
     const auto steps = std::span(kernel.kept).subspan(begin, count);
     if (!recurs(kernel)) {
       std::transform(steps.begin(), steps.end(), regular.begin(), regular.begin(), std::plus<>());
@@ -238,7 +238,7 @@ Sample EpochSums::sample(std::int64_t unit) const {
   sample.steps = steps_;
   sample.fit = fit_ && steps_ > 0 && duration_ > 0;  // a stopped clock measures nothing
   sample.kernels.reserve(kernels_.size());
-  for (const Kernel& kernel : kernels_) {
+  for (const SummedKernel& kernel : kernels_) {
     const std::int64_t nanoseconds = total(kernel);
     in_kernels += kernel.closed_sum + sum_of(kernel.kept);
     const auto phase = static_cast<std::size_t>(kernel.options.phase);
@@ -265,7 +265,7 @@ Sample EpochSums::sample(std::int64_t unit) const {
 // Closes the older half of the kept steps.
 void EpochSums::close_chunk() {
   closed_variance_ += variance_of(0, chunk);
-  for (Kernel& kernel : kernels_) {
+  for (SummedKernel& kernel : kernels_) {
     const auto end = kernel.kept.begin() + static_cast<std::ptrdiff_t>(chunk);
     const auto steps = std::span(kernel.kept).first(chunk);
     kernel.closed_sum += sum_of(steps);
@@ -277,7 +277,7 @@ void EpochSums::close_chunk() {
 
 void EpochSums::know(std::size_t kernels, std::span<const KernelOptions> options) {
   for (std::size_t k = kernels_.size(); k < kernels; ++k) {
-    Kernel added;
+    SummedKernel added;
     if (k < options.size()) added.options = options[k];
     added.kept.reserve(2 * chunk);
     added.kept.resize(kept_steps_);
@@ -286,7 +286,7 @@ void EpochSums::know(std::size_t kernels, std::span<const KernelOptions> options
   }
 }
 
-void EpochSums::Kernel::recur(std::int64_t nanoseconds, bool counts) {
+void EpochSums::SummedKernel::recur(std::int64_t nanoseconds, bool counts) {
   if (is_declared())
     declared.add(nanoseconds, options.every, counts);
   else
@@ -297,7 +297,7 @@ void EpochSums::add(const Clock::Step& step, std::span<const std::int64_t> kerne
                     std::span<const KernelOptions> options) {
   know(kernels.size(), options);
   for (std::size_t k = 0; k < kernels_.size(); ++k) {
-    Kernel& kernel = kernels_[k];
+    SummedKernel& kernel = kernels_[k];
     const std::int64_t nanoseconds = k < kernels.size() ? kernels[k] : 0;
     kernel.kept.push_back(nanoseconds);
     if (nanoseconds > 0) ++kernel.ran;
@@ -339,7 +339,7 @@ std::int64_t EpochSums::epoch_load() const { return steps_ > 0 ? load() / steps_
 void EpochSums::restart() {
   load_since_ += load();
   steps_since_ += steps_;
-  for (Kernel& kernel : kernels_) {
+  for (SummedKernel& kernel : kernels_) {
     kernel.declared.restart(working_share_);
     kernel.found.restart(working_share_);
     kernel.kept.clear();
@@ -355,12 +355,12 @@ void EpochSums::restart() {
 }
 
 void EpochSums::restart_all() {
-  for (Kernel& kernel : kernels_) {
+  for (SummedKernel& kernel : kernels_) {
     kernel.declared = {};
     kernel.found.restart_all(!recurs(kernel));
   }
   restart();
-  for (Kernel& kernel : kernels_) kernel.ran_before = 0;
+  for (SummedKernel& kernel : kernels_) kernel.ran_before = 0;
   load_since_ = steps_since_ = 0;
 }
 

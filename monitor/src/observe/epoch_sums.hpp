@@ -17,7 +17,7 @@ namespace evenkeel {
 
 // Nanoseconds of work. `now` is from the running epoch, and a share of it may turn out to be time
 // waiting for a core; `before` is from earlier epochs, and free of waiting.
-struct Work {
+struct EpochWork {
   double before = 0, now = 0;
 
   double total() const noexcept { return before + now; }
@@ -38,17 +38,17 @@ class DeclaredWork {
 
  private:
   static constexpr std::size_t most_gone = 64;
-  struct Runs {
+  struct WorkRuns {
     std::int64_t first, last;  // steps
-    Work work;
+    EpochWork work;
   };
   void drop();
 
-  std::vector<Runs> runs_ = {};
+  std::vector<WorkRuns> runs_ = {};
   std::size_t gone_ = 0;    // the number of them that have left the window
-  Work sum_ = {};           // of the others
+  EpochWork sum_ = {};           // of the others
   std::int64_t steps_ = 0;  // so far
-  Work in_epoch_ = {};      // the window, summed over the steps of the epoch
+  EpochWork in_epoch_ = {};      // the window, summed over the steps of the epoch
   double unknown_ = 0;      // likewise, the share of the window before the first step
 };
 
@@ -73,28 +73,28 @@ class FoundWork {
 
  private:
   static constexpr std::size_t remembered = 4;
-  struct Run {
+  struct WorkRun {
     double gap = 0;
-    Work work = {};
+    EpochWork work = {};
   };
 
   // A second run shows the period.
   bool is_single() const noexcept { return runs_ == 1 && period_ <= 0; }
-  void run(const Work& work);
+  void run(const EpochWork& work);
   void pay();
-  std::span<const Run> last() const noexcept;
+  std::span<const WorkRun> last() const noexcept;
   double mean_gap() const noexcept;
-  Work rate() const noexcept;
+  EpochWork rate() const noexcept;
 
-  std::array<Run, remembered> last_ = {};
+  std::array<WorkRun, remembered> last_ = {};
   std::int64_t runs_ = 0;
   std::int64_t since_ = 0;                   // steps since the last run, or since the first step
   double period_ = 0;                        // from before the rebalance; 0 if unknown
   std::int64_t open_ = 0, open_before_ = 0;  // since then, counted: in this epoch, earlier
   std::int64_t in_epoch_ = 0;                // steps
   double guessed_before_ = 0;                // work counted for steps of earlier epochs
-  Work guessed_ = {}, spread_ = {};          // of the epoch: after the last run, and up to it
-  Work owed_ = {}, paid_ = {};               // corrections: to come, and in the epoch
+  EpochWork guessed_ = {}, spread_ = {};          // of the epoch: after the last run, and up to it
+  EpochWork owed_ = {}, paid_ = {};               // corrections: to come, and in the epoch
 };
 
 class EpochSums {
@@ -134,7 +134,7 @@ class EpochSums {
   // Long epochs are truncated in chunks of this many steps, of which the last two are kept.
   static constexpr std::size_t chunk = 64;
 
-  struct Kernel {
+  struct SummedKernel {
     KernelOptions options;
     std::int64_t ran = 0, ran_before = 0;  // steps: of the epoch, and before it since a rebalance
     std::int64_t closed_sum = 0, closed_truncated = 0;  // of the chunks that are no longer kept
@@ -148,14 +148,14 @@ class EpochSums {
   };
 
   void know(std::size_t kernels, std::span<const KernelOptions> options);
-  bool recurs(const Kernel& kernel) const noexcept;
-  std::int64_t total(const Kernel& kernel) const;
-  std::int64_t recurring_total(const Kernel& kernel) const;
+  bool recurs(const SummedKernel& kernel) const noexcept;
+  std::int64_t total(const SummedKernel& kernel) const;
+  std::int64_t recurring_total(const SummedKernel& kernel) const;
   std::int64_t load() const;
   double variance_of(std::size_t begin, std::size_t count) const;
   void close_chunk();
 
-  std::vector<Kernel> kernels_;
+  std::vector<SummedKernel> kernels_;
   std::int64_t steps_ = 0;
   std::size_t kept_steps_ = 0;
   double closed_variance_ = 0;

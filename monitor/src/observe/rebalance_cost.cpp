@@ -23,7 +23,7 @@ void RebalanceCost::end_step(std::int64_t load, const WorkClock& clock) noexcept
 // Compares with the mean of later steps, in kernels and outside them.
 void RebalanceCost::end_settling() noexcept {
   if (settling_.rebalanced_at || !settling_.is_over || settling_.steps <= 0) return;
-  const Settling settled = std::exchange(settling_, {});
+  const SettlingStep settled = std::exchange(settling_, {});
   const std::int64_t beside =
       passed(settled.ended_at, settled.last_ended_at) - settled.kernels_since;
   rebuild_ += std::max<std::int64_t>(0, settled.beside - beside / settled.steps);

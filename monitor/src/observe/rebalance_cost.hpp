@@ -29,7 +29,7 @@ class RebalanceCost {
 
  private:
   // Nanoseconds of the step after a rebalance, in kernels and outside them.
-  struct Settling {
+  struct SettlingStep {
     std::optional<std::int64_t> rebalanced_at;  // set until that step ends
     bool is_over = false;
     std::int64_t in_kernels = 0, beside = 0;
@@ -39,7 +39,7 @@ class RebalanceCost {
 
   // Nanoseconds, bytes, and the application's nanoseconds outside of kernels and in them.
   std::int64_t cost_ = 0, bytes_ = 0, rebuild_ = 0, extra_ = 0;
-  Settling settling_;
+  SettlingStep settling_;
 };
 
 }  // namespace evenkeel

@@ -83,7 +83,7 @@ const Descriptor* find(std::string_view key) {
   return found != all.end() ? &*found : nullptr;
 }
 
-[[noreturn]] void refuse_unknown(const Entry& entry) {
+[[noreturn]] void refuse_unknown(const OptionEntry& entry) {
   std::vector<std::string_view> keys;
   for (const Descriptor& known : all_options()) keys.push_back(known.key);
   if (entry.is_variable) keys.push_back(file_key);
@@ -99,7 +99,7 @@ const Descriptor* find(std::string_view key) {
                 near.empty() ? "Use one of them." : "Did you mean '" + suggestion + "'?");
 }
 
-void apply(const Entry& entry, Options& options, const Options& code) {
+void apply(const OptionEntry& entry, Options& options, const Options& code) {
   const Descriptor* descriptor = find(entry.key);
   if (descriptor == nullptr) refuse_unknown(entry);
   bool accepted = false;
@@ -119,7 +119,7 @@ std::string_view without_comment(std::string_view line) {
   return line;
 }
 
-Entry entry_of(std::string_view line, const std::string& place) {
+OptionEntry entry_of(std::string_view line, const std::string& place) {
   const std::size_t equals = line.find('=');
   const std::string name(trimmed(line.substr(0, equals)));
   if (equals == std::string_view::npos || name.empty())
@@ -133,8 +133,8 @@ Entry entry_of(std::string_view line, const std::string& place) {
 
 }  // namespace
 
-std::vector<Entry> entries_of(std::string_view text, const std::string& source) {
-  std::vector<Entry> entries;
+std::vector<OptionEntry> entries_of(std::string_view text, const std::string& source) {
+  std::vector<OptionEntry> entries;
   for (int number = 1; !text.empty(); ++number) {
     const std::size_t end = text.find('\n');
     const std::string_view line = trimmed(without_comment(text.substr(0, end)));
@@ -146,8 +146,8 @@ std::vector<Entry> entries_of(std::string_view text, const std::string& source) 
 }
 
 // Only the exact spelling counts: EVENKEEL_trigger is not an option.
-std::vector<Entry> entries_of(const Variables& variables) {
-  std::vector<Entry> entries;
+std::vector<OptionEntry> entries_of(const Variables& variables) {
+  std::vector<OptionEntry> entries;
   for (const auto& [name, value] : variables) {
     if (name == file_variable) continue;
     std::string key = in_lower_case(name).substr(std::min(name.size(), variable_prefix.size()));
@@ -157,11 +157,11 @@ std::vector<Entry> entries_of(const Variables& variables) {
   return entries;
 }
 
-void apply(const std::vector<Entry>& entries, Options& options, const Options& code) {
+void apply(const std::vector<OptionEntry>& entries, Options& options, const Options& code) {
   for (auto entry = entries.begin(); entry != entries.end(); ++entry) {
     apply(*entry, options, code);
     if (std::find_if(entries.begin(), entry,
-                     [&](const Entry& other) { return other.key == entry->key; }) != entry)
+                     [&](const OptionEntry& other) { return other.key == entry->key; }) != entry)
       refuse_option(entry->place + entry->name + " is given twice.", "Keep one of them.");
   }
 }

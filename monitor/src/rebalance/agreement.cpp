@@ -85,10 +85,10 @@ void state(Arrival& here, std::int64_t step, std::int64_t generation, bool hooke
   mine.shapes = here.comparison.emplace(here.sets).mine();
 }
 
-Agreed agreed_by(const Communicator& ranks, const Status& status, Arrival& here) {
+AgreedSets agreed_by(const Communicator& ranks, const Status& status, Arrival& here) {
   const RankStatement all = vote<&add_statement>(ranks, status, here.mine);
   require_alike(all);
-  Agreed agreed{all.bound != 0, all.hooked != 0,
+  AgreedSets agreed{all.bound != 0, all.hooked != 0,
                 agreed_from(here.mine.costs, all.costs, ranks.size()),
                 here.comparison->agreed(all.shapes)};
   agreed.costs.is_typed = all.typed_by_any != 0;

@@ -29,7 +29,7 @@ struct Arrival {
 };
 
 // The conclusions, the same on all ranks except for the costs of this rank.
-struct Agreed {
+struct AgreedSets {
   bool bound = false;   // there are groups or pins
   bool hooked = false;  // hooks wait for a move
   AgreedCosts costs = {};
@@ -45,7 +45,7 @@ void state(Arrival& here, std::int64_t step, std::int64_t generation, bool hooke
 
 // Collective. Throws the same Error on all ranks if one of them has failed, if they are at
 // different steps or generations, have given weights for different sets, or have different sets.
-Agreed agreed_by(const Communicator& ranks, const Status& status, Arrival& here);
+AgreedSets agreed_by(const Communicator& ranks, const Status& status, Arrival& here);
 
 // The dimensions of all positions, now and at the last rebalance; 0 while no rank knows. The same
 // on all ranks.

@@ -24,7 +24,7 @@ MoveReport Migrator::migrate(std::span<const Set> given, std::int64_t step) {
   StageTimes times("evenkeel::migrate");
   Arrival here;
   const Status ready = arrive(given, step, times, here);
-  const Agreed agreed = agreed_by(parts_.ranks, ready, here);
+  const AgreedSets agreed = agreed_by(parts_.ranks, ready, here);
   times.end();
   // Objects that have owners cannot stray.
   if (!own_places(parts_.domains.present())) return parts_.domains.nothing_moved();
@@ -74,7 +74,7 @@ Plan Migrator::plan_few(std::span<const Set> sets) {
   return plan_strays({parts_.ranks, found}, strays, sets);
 }
 
-Plan Migrator::plan_in_order(std::span<const Set> sets, const Agreed& agreed) const {
+Plan Migrator::plan_in_order(std::span<const Set> sets, const AgreedSets& agreed) const {
   const Domains& domains = parts_.domains.present();
   static_cast<void>(bounds(parts_.ranks, sets));  // refuses NaNs
   const Region region = {dimensions_of(agreed.shapes, domains), box_of(domains), agreed.bound};

@@ -45,7 +45,7 @@ class Migrator {
  private:
   Status arrive(std::span<const Set> given, std::int64_t step, StageTimes& times, Arrival& into);
   Plan plan_few(std::span<const Set> sets);
-  Plan plan_in_order(std::span<const Set> sets, const Agreed& agreed) const;
+  Plan plan_in_order(std::span<const Set> sets, const AgreedSets& agreed) const;
 
   BalancerParts parts_;
   Home home_;

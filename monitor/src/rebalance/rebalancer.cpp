@@ -44,7 +44,7 @@ Rebalanced Rebalancer::rebalance(std::span<const Set> given, const Occasion& occ
   const Companions companions(parts_);
   Arrival here;
   const Status ready = arrive(given, occasion, times, here);
-  const Agreed agreed = agreed_by(parts_.ranks, ready, here);
+  const AgreedSets agreed = agreed_by(parts_.ranks, ready, here);
   parts_.costs.fit(parts_.ranks, here.sets, agreed.costs, occasion.measured,
                    occasion.earlier_costs);
   // All ranks have arrived: waiting for the slowest does not count as cost.

@@ -65,7 +65,7 @@ const exec::Array<int>* RankRecords::known_advice(std::size_t set,
 }
 
 const Domains* RankRecords::find(std::int64_t generation) const noexcept {
-  for (const Kept* kept : {&first_, &previous_})
+  for (const KeptDomains* kept : {&first_, &previous_})
     if (kept->domains != nullptr && kept->generation == generation && parts_of(*kept->domains) > 0)
       return kept->domains.get();
   return nullptr;

@@ -55,7 +55,7 @@ class RankRecords {
   void note_migration() noexcept;
 
  private:
-  struct Kept {
+  struct KeptDomains {
     std::int64_t generation = -1;
     std::shared_ptr<const Domains> domains;  // null at first
   };
@@ -66,7 +66,7 @@ class RankRecords {
   std::vector<exec::Array<int>> advised_;              // by set
   bool is_start_ = true;
   bool migrates_ = false;
-  Kept first_, previous_, now_;
+  KeptDomains first_, previous_, now_;
 };
 
 }  // namespace evenkeel

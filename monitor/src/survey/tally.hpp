@@ -11,7 +11,7 @@ namespace evenkeel {
 class LoadTally {
  public:
   // Each of these domains has a row.
-  enum Row : std::size_t {
+  enum LoadRow : std::size_t {
     first,
     previous,
     first_again,

@@ -43,11 +43,11 @@ class ControlFile {
   std::string told_once(const std::string& problem, const struct stat& status);
 
   std::string path_;
-  struct Complaint {
+  struct ToldComplaint {
     std::string problem = {};
     struct stat status = {};
   };
-  Complaint complaint_;     // the last one, and its file
+  ToldComplaint complaint_;     // the last one, and its file
   std::string unfinished_;  // the state of a file that lacked its last line feed
   // The file that was taken last: a user may have opened it before, and may still write to it.
   detail::FileDescriptor taken_;

@@ -215,16 +215,16 @@ std::string unfinished_line(std::int64_t step) {
 
 // The file is not emptied before this journal has its lock. It is opened for appending, so that the
 // lines of another run stay whole on a file system without locks.
-Journal::Journal(const std::string& path, Begin begin) : path_(path) {
+Journal::Journal(const std::string& path, OpenMode begin) : path_(path) {
   const auto refuse = [&](const std::string& reason, const std::string& remedy) {
     throw Error(ErrorKind::bad_input, Where{"monitor/journal"},
                 "The journal " + in_quotes(path) + " cannot be written: " + reason + '.', remedy);
   };
-  const int flags = O_RDWR | O_CREAT | O_APPEND | (begin == Begin::anew ? O_EXCL : 0);
+  const int flags = O_RDWR | O_CREAT | O_APPEND | (begin == OpenMode::anew ? O_EXCL : 0);
   detail::OpenedFile opened = detail::open_regular(path, flags);
   if (!opened)
     refuse(opened.reason,
-           begin == Begin::anew
+           begin == OpenMode::anew
                ? "Name a file that does not exist yet, in a directory that you may write to."
                : "Name a file in a directory that exists and that you may write to.");
   file_ = std::move(opened.file);

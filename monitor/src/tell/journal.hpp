@@ -85,11 +85,11 @@ EVENKEEL_API std::string unfinished_line(std::int64_t step);
 // killed may leave an incomplete line, without a line feed.
 class EVENKEEL_API Journal {
  public:
-  enum class Begin {
+  enum class OpenMode {
     over,  // an earlier journal in the file is lost; any other content is an Error
     anew   // an existing file is an Error
   };
-  explicit Journal(const std::string& path, Begin begin = Begin::over);
+  explicit Journal(const std::string& path, OpenMode begin = OpenMode::over);
   void write(const std::string& line) noexcept;
   bool failed() const noexcept { return !file_.is_open(); }
   const std::string& path() const noexcept { return path_; }

@@ -115,7 +115,7 @@ void Recorder::start_journal(const std::string& path) {
                     "The journal " + in_quotes(path) + " would be the file " + in_quotes(other) +
                         ", which this run uses.",
                     "Name a file of its own.");
-    auto journal = std::make_unique<Journal>(path, Journal::Begin::anew);
+    auto journal = std::make_unique<Journal>(path, Journal::OpenMode::anew);
     if (began_) journal->write(header_line_);
     for (const std::string& line : kept_) journal->write(line);
     kept_.clear();

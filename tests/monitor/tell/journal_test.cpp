@@ -744,7 +744,7 @@ TEST_F(JournalFile, OnAFullDiskEndsAndTheRunDoesNot) {
 // Opening them would wait, or change them.
 TEST_F(JournalFile, IsARegularFile) {
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
-  for (const auto begin : {Journal::Begin::over, Journal::Begin::anew})
+  for (const auto begin : {Journal::OpenMode::over, Journal::OpenMode::anew})
     for (const std::string& odd : {path, std::string("/dev/full")})
       EXPECT_ERROR(Journal(odd, begin), "cannot be written: it is not a regular file.");
 }
@@ -766,12 +766,12 @@ TEST_F(JournalFile, ReplacesNothingButAJournal) {
 TEST_F(JournalFile, ThatIsToBeNewReplacesNothing) {
   const std::string link = scratch.path_of("link"), nothing = scratch.path_of("nothing");
   std::ofstream(path) << "precious";
-  EXPECT_ERROR(Journal(path, Journal::Begin::anew), "cannot be written: File exists. Name a file");
+  EXPECT_ERROR(Journal(path, Journal::OpenMode::anew), "cannot be written: File exists. Name a file");
   std::filesystem::create_symlink(nothing, link);
-  EXPECT_ERROR(Journal(link, Journal::Begin::anew), "cannot be written: File exists.");
+  EXPECT_ERROR(Journal(link, Journal::OpenMode::anew), "cannot be written: File exists.");
   EXPECT_EQ(content_of(path), "precious");
   EXPECT_FALSE(std::filesystem::exists(nothing));
-  EXPECT_NO_THROW(Journal(scratch.path_of("new"), Journal::Begin::anew));
+  EXPECT_NO_THROW(Journal(scratch.path_of("new"), Journal::OpenMode::anew));
 }
 
 // Two writers would overwrite each other's lines; the first continues undisturbed.

@@ -21,19 +21,19 @@ namespace {
 
 // The rows of a file, one for each of `count` vertices or entries of the graph. This rank needs the
 // rows [first, first + mine).
-struct Rows {
+struct GraphRows {
   std::string_view what, of_what;  // "weights", "vertices"
   std::int64_t count = 0, first = 0, mine = 0;
   std::uint64_t most_columns = 1;
 };
 
-struct Table {
+struct NumberTable {
   std::string name;
   std::int64_t columns = 1;
   std::vector<double> numbers;
 };
 
-Table read_table(const std::string& path, const std::string& graph, const Rows& rows) {
+NumberTable read_table(const std::string& path, const std::string& graph, const GraphRows& rows) {
   const auto file = open_array(path);
   if (file->columns() < 1 || file->columns() > rows.most_columns)
     refuse_partition(
@@ -52,13 +52,13 @@ Table read_table(const std::string& path, const std::string& graph, const Rows& 
           file->read(first, first + static_cast<std::uint64_t>(rows.mine))};
 }
 
-Rows rows_of_vertices(std::string_view what, const GraphFile& graph) {
+GraphRows rows_of_vertices(std::string_view what, const GraphFile& graph) {
   return {what, "vertices", graph.vertices, graph.first, graph.rows()};
 }
 
 // Refuses the first number of a table that is not `valid`, and names its row.
 template <class Valid>
-void check_numbers(std::string_view what, const Table& table, const Rows& rows, const Valid& valid,
+void check_numbers(std::string_view what, const NumberTable& table, const GraphRows& rows, const Valid& valid,
                    const std::string& remedy) {
   const auto wrong = std::ranges::find_if_not(table.numbers, valid);
   if (wrong == table.numbers.end()) return;
@@ -69,9 +69,9 @@ void check_numbers(std::string_view what, const Table& table, const Rows& rows, 
 }
 
 void read_weights(const std::string& path, const std::string& name, GraphFile& graph) {
-  Rows rows = rows_of_vertices("weights", graph);
+  GraphRows rows = rows_of_vertices("weights", graph);
   rows.most_columns = most_graph_weights;
-  Table weights = read_table(path, name, rows);
+  NumberTable weights = read_table(path, name, rows);
   check_numbers(
       "The weight", weights, rows,
       [](double weight) { return std::isfinite(weight) && weight >= 0; },
@@ -82,8 +82,8 @@ void read_weights(const std::string& path, const std::string& name, GraphFile& g
 
 std::vector<int> read_from(const std::string& path, const std::string& name,
                            const GraphFile& graph) {
-  const Rows rows = rows_of_vertices("parts", graph);
-  const Table table = read_table(path, name, rows);
+  const GraphRows rows = rows_of_vertices("parts", graph);
+  const NumberTable table = read_table(path, name, rows);
   const auto is_part = [](double part) {
     return std::abs(part) <= std::numeric_limits<int>::max() && std::trunc(part) == part;
   };
@@ -94,8 +94,8 @@ std::vector<int> read_from(const std::string& path, const std::string& name,
 
 std::vector<int> read_marks(const std::string& path, const std::string& name,
                             const GraphFile& graph, std::int64_t first_entry) {
-  const Rows rows = {"marks", "neighbours", graph.entries, first_entry, std::ssize(graph.columns)};
-  const Table table = read_table(path, name, rows);
+  const GraphRows rows = {"marks", "neighbours", graph.entries, first_entry, std::ssize(graph.columns)};
+  const NumberTable table = read_table(path, name, rows);
   check_numbers(
       "The mark", table, rows, [](double mark) { return mark == 0 || mark == 1; },
       "Give 1 for an edge that must not be cut, and 0 for any other.");

@@ -37,7 +37,7 @@ template <class Cut>
 class EarlierCuts {
  public:
   // A cut, and the step after which it was made.
-  struct Entry {
+  struct EarlierCut {
     std::int64_t step;
     Cut cut;
   };
@@ -50,7 +50,7 @@ class EarlierCuts {
     if (entries_.size() > Counterfactual::earlier_cuts)
       entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(most_superfluous()));
   }
-  const std::vector<Entry>& entries() const noexcept { return entries_; }  // the newest first
+  const std::vector<EarlierCut>& entries() const noexcept { return entries_; }  // the newest first
   void clear() noexcept { entries_.clear(); }
 
  private:
@@ -72,7 +72,7 @@ class EarlierCuts {
     return best;
   }
 
-  std::vector<Entry> entries_;
+  std::vector<EarlierCut> entries_;
 };
 
 // The result of a survey on one rank, in nanoseconds over an epoch.

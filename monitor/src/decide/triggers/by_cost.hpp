@@ -12,7 +12,7 @@ namespace evenkeel {
 // Menon, Jain, Zheng and Kale, Cluster 2012: sum(u) >= C.
 struct MenonRule : RuleOf<MenonRule, Menon> {
   static constexpr const char *name = "menon", *texts = "menon";
-  static constexpr Memory memory = Memory::interval;
+  static constexpr RuleMemory memory = RuleMemory::interval;
 
   static Decision judge(const Menon&, Question& on) {
     return weigh(on.after.interval.wasted, cost_of(on.after));
@@ -26,7 +26,7 @@ struct MenonRule : RuleOf<MenonRule, Menon> {
 // Boulmier, Abdennadher and Chopard, 2022: n u - sum(u) >= C.
 struct BoulmierRule : RuleOf<BoulmierRule, Boulmier> {
   static constexpr const char *name = "boulmier", *texts = "boulmier";
-  static constexpr Memory memory = Memory::interval;
+  static constexpr RuleMemory memory = RuleMemory::interval;
 
   static Decision judge(const Boulmier&, Question& on) {
     const Interval& interval = on.after.interval;

@@ -11,7 +11,7 @@ namespace evenkeel {
 
 struct CostAwareRule : RuleOf<CostAwareRule, CostAware> {
   static constexpr const char *name = "cost_aware", *texts = "cost_aware";
-  static constexpr Memory memory = Memory::outlook;
+  static constexpr RuleMemory memory = RuleMemory::outlook;
 
   static Decision judge(const CostAware&, Question& on) {
     if (on.totals.steps <= 0) return hold(Reason::unfit);

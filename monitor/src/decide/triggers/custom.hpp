@@ -33,7 +33,7 @@ inline LoadView view_of(const Question& on) {
 
 struct CustomRule : RuleOf<CustomRule, Custom> {
   static constexpr const char *name = "custom", *texts = "custom";
-  static constexpr Memory memory = Memory::interval;
+  static constexpr RuleMemory memory = RuleMemory::interval;
 
   static std::optional<Complaint> check(const Custom& custom) {
     if (custom.decide != nullptr) return std::nullopt;

@@ -11,7 +11,7 @@ namespace evenkeel {
 // Procassini et al., 2005: compares the next step alone, with a rebalance and without.
 struct ProcassiniRule : RuleOf<ProcassiniRule, Procassini> {
   static constexpr const char *name = "procassini", *texts = "procassini, procassini RHO";
-  static constexpr Memory memory = Memory::interval;
+  static constexpr RuleMemory memory = RuleMemory::interval;
 
   static std::string print(const Procassini& procassini) {
     if (procassini == Procassini{}) return name;

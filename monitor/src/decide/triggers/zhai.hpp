@@ -9,7 +9,7 @@ namespace evenkeel {
 // Zhai et al., ICPP 2018: the loss because steps became slower >= C.
 struct ZhaiRule : RuleOf<ZhaiRule, Zhai> {
   static constexpr const char *name = "zhai", *texts = "zhai";
-  static constexpr Memory memory = Memory::interval;
+  static constexpr RuleMemory memory = RuleMemory::interval;
 
   static void remember(Interval& interval, double steps) noexcept {
     const double so_far = interval.slowest / static_cast<double>(interval.steps);
