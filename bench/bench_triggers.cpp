@@ -37,15 +37,15 @@ struct Command {
 
 struct Setting {
   const char* name;
-  tool::Start start;
+  tool::ReplayStart start;
   std::int64_t epoch_steps, latency;
 };
 
 constexpr std::array<Setting, 4> settings = {{
-    {"optimal start, every step", tool::Start::optimal, 1, 0},
-    {"uniform start, every step", tool::Start::uniform, 1, 0},
-    {"optimal start, live", tool::Start::optimal, 0, 5},
-    {"uniform start, live", tool::Start::uniform, 0, 5},
+    {"optimal start, every step", tool::ReplayStart::optimal, 1, 0},
+    {"uniform start, every step", tool::ReplayStart::uniform, 1, 0},
+    {"optimal start, live", tool::ReplayStart::optimal, 0, 5},
+    {"uniform start, live", tool::ReplayStart::uniform, 0, 5},
 }};
 
 const std::array<std::string, 9> triggers = {
@@ -63,10 +63,11 @@ struct Played {
 void play(const Command& command, std::size_t shape, const tool::CostChain& chain, int ranks,
           std::vector<Played>& into) {
   const double load = chain.sum(0) / ranks;
-  for (const tool::Start start : {tool::Start::optimal, tool::Start::uniform})
+  for (const tool::ReplayStart start : {tool::ReplayStart::optimal, tool::ReplayStart::uniform})
     for (const double cost : costs) {
       const tool::Setting fixed = {
-          chain, ranks, start == tool::Start::optimal ? chain.cut(0, ranks) : chain.even(ranks),
+          chain, ranks,
+          start == tool::ReplayStart::optimal ? chain.cut(0, ranks) : chain.even(ranks),
           cost * load};
       const double optimum = tool::optimum_of(fixed).total, never = tool::cost_of(fixed, {});
       for (std::size_t s = 0; s < settings.size(); ++s) {

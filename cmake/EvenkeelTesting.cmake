@@ -19,7 +19,8 @@
 # and INCLUDES are relative to the project: what a test needs is named here rather than after the
 # call, since EVENKEEL_TEST_DRAW may leave its program out.
 # Each process has a watchdog: after TIMEOUT seconds (60) it prints the stacks of all threads and
-# ends, so that a hang becomes a failure that shows where.
+# ends, so that a hang becomes a failure that shows where. More than 4 ranks share few cores and get
+# that time once more for each 4 ranks.
 include(EvenkeelPrecompile)
 include(EvenkeelUnity)
 include(EvenkeelWarnings)
@@ -173,8 +174,9 @@ function(evenkeel_add_test path)
     add_dependencies(${target} evenkeel_tool)
   endif()
 
-  math(EXPR backstop "${arg_TIMEOUT} + 30")
   foreach(ranks IN LISTS arg_RANKS)
+    math(EXPR limit "${arg_TIMEOUT} * ((${ranks} + 3) / 4)")
+    math(EXPR backstop "${limit} + 30")
     if(NOT EVENKEEL_ENABLE_MPI AND NOT ranks EQUAL 1)
       continue()
     endif()
@@ -191,7 +193,7 @@ function(evenkeel_add_test path)
         set(choice "--space=${space}")
       endif()
       add_test(NAME ${name}
-        COMMAND ${launcher} $<TARGET_FILE:${target}> --file=${path} --watchdog=${arg_TIMEOUT}
+        COMMAND ${launcher} $<TARGET_FILE:${target}> --file=${path} --watchdog=${limit}
                 ${choice})
       set_tests_properties(${name} PROPERTIES
         TIMEOUT ${backstop} PROCESSORS ${ranks} ENVIRONMENT "${EVENKEEL_TEST_ENVIRONMENT}")

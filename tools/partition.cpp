@@ -111,7 +111,7 @@ std::function<void()> committing(const Communicator& communicator, const Files& 
 Output partition_objects(const Communicator& communicator, const PartitionOptions& options) {
   const Files files = open_files(communicator, options.out, options.vtk);
   ProgressLine line(communicator.rank() == 0);
-  const Objects objects = read_objects(
+  const FileObjects objects = read_objects(
       communicator, options, [&](const std::string& name) { return line.on_reading(name); });
   const std::string cutting = "cutting " + in_quotes(options.points);
   line.on_stage(cutting);

@@ -27,7 +27,7 @@ namespace {
 std::string replay_chain(const ChainReplayOptions& options) {
   ProgressLine line(true);
   const CostChain chain = read_chain(options.chain, line.on_reading(options.chain));
-  const bool optimal = options.start == Start::optimal;
+  const bool optimal = options.start == ReplayStart::optimal;
   const Setting setting = {chain, options.ranks,
                            optimal ? chain.cut(0, options.ranks) : chain.even(options.ranks),
                            options.cost * chain.sum(0) / options.ranks};

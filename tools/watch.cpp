@@ -29,8 +29,8 @@ namespace evenkeel::tool {
 
 namespace {
 
-using watch::HttpAnswer;
 using watch::EndSignals;
+using watch::HttpAnswer;
 using watch::View;
 
 struct WatchArguments {

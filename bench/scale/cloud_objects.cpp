@@ -27,13 +27,16 @@ std::span<std::int64_t> CloudObjects::count_all(std::uint64_t, Division division
   return weighed(std::size_t{1} << division.split);
 }
 
-std::span<std::int64_t> CloudObjects::keep_of_all(std::uint64_t, const Step& step) noexcept {
+std::span<std::int64_t> CloudObjects::keep_of_all(std::uint64_t,
+                                                  const NarrowingStep& step) noexcept {
   return keep(step);
 }
-std::span<std::int64_t> CloudObjects::keep_of_kept(const Step& step) noexcept { return keep(step); }
+std::span<std::int64_t> CloudObjects::keep_of_kept(const NarrowingStep& step) noexcept {
+  return keep(step);
+}
 
 // The bins that are not dropped become the intervals, in their order.
-std::span<std::int64_t> CloudObjects::keep(const Step& step) noexcept {
+std::span<std::int64_t> CloudObjects::keep(const NarrowingStep& step) noexcept {
   next_.clear();
   const std::int64_t pieces = std::int64_t{1} << step.division.split;
   const int width = step.division.bin_width();
@@ -85,7 +88,7 @@ std::vector<CurveKey> CloudObjects::sample(std::int64_t) const {
   throw Error(ErrorKind::internal, Where{"bench/scale"}, "A cloud was asked for a sample.",
               "Search it by histograms.");
 }
-std::vector<Item> CloudObjects::items_in(std::span<const Range>) const {
+std::vector<Item> CloudObjects::items_in(std::span<const KeyRange>) const {
   throw Error(ErrorKind::internal, Where{"bench/scale"}, "A cloud was asked for its items.",
               "Search it by histograms.");
 }

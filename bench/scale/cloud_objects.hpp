@@ -16,16 +16,17 @@ class CloudObjects final : public CutObjects {
 
   void weigh(const Units& units) noexcept override { one_ = units.one(); }
   std::span<std::int64_t> count_all(std::uint64_t base, Division division) noexcept override;
-  std::span<std::int64_t> keep_of_all(std::uint64_t base, const Step& step) noexcept override;
-  std::span<std::int64_t> keep_of_kept(const Step& step) noexcept override;
+  std::span<std::int64_t> keep_of_all(std::uint64_t base,
+                                      const NarrowingStep& step) noexcept override;
+  std::span<std::int64_t> keep_of_kept(const NarrowingStep& step) noexcept override;
   std::int64_t kept() const noexcept override;
   std::vector<Item> kept_items() const override;
   std::vector<CurveKey> sample(std::int64_t every) const override;
   std::span<std::int64_t> count_between(std::span<const CurveKey> boundaries) noexcept override;
-  std::vector<Item> items_in(std::span<const Range> ranges) const override;
+  std::vector<Item> items_in(std::span<const KeyRange> ranges) const override;
 
  private:
-  std::span<std::int64_t> keep(const Step& step) noexcept;
+  std::span<std::int64_t> keep(const NarrowingStep& step) noexcept;
   std::span<std::int64_t> weighed(std::size_t bins) noexcept;
 
   const Cloud& cloud_;

@@ -97,8 +97,8 @@ void plan(Calls& calls, const Traffic& traffic) {
 // The messages with the fields of objects to another rank, by the rule of the library.
 std::vector<Message> messages_of(std::int64_t objects,
                                  std::span<const std::int64_t> bytes_of_fields) {
-  std::vector<Column> columns;
-  std::vector<Share> shares;
+  std::vector<MessageColumn> columns;
+  std::vector<ColumnShare> shares;
   for (std::size_t f = 0; f < bytes_of_fields.size(); ++f) {
     columns.push_back({0, f, MemoryKind::host, bytes_of_fields[f]});
     shares.push_back({objects, objects * bytes_of_fields[f]});

@@ -54,10 +54,11 @@ class OneOfMany final : public CutObjects {
   std::span<std::int64_t> count_all(std::uint64_t base, Division division) noexcept override {
     return both([&](CutObjects& objects) { return objects.count_all(base, division); });
   }
-  std::span<std::int64_t> keep_of_all(std::uint64_t base, const Step& step) noexcept override {
+  std::span<std::int64_t> keep_of_all(std::uint64_t base,
+                                      const NarrowingStep& step) noexcept override {
     return both([&](CutObjects& objects) { return objects.keep_of_all(base, step); });
   }
-  std::span<std::int64_t> keep_of_kept(const Step& step) noexcept override {
+  std::span<std::int64_t> keep_of_kept(const NarrowingStep& step) noexcept override {
     return both([&](CutObjects& objects) { return objects.keep_of_kept(step); });
   }
   std::int64_t kept() const noexcept override {
@@ -70,7 +71,7 @@ class OneOfMany final : public CutObjects {
   std::span<std::int64_t> count_between(std::span<const CurveKey> boundaries) noexcept override {
     return both([&](CutObjects& objects) { return objects.count_between(boundaries); });
   }
-  std::vector<Item> items_in(std::span<const Range> ranges) const override {
+  std::vector<Item> items_in(std::span<const KeyRange> ranges) const override {
     return all_.items_in(ranges);
   }
 

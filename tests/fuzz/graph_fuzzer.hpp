@@ -11,7 +11,7 @@
 
 namespace evenkeel::test {
 
-using ReadGraph = tool::GraphFile (*)(const tool::ByteSource&, const tool::Portion&,
+using ReadGraph = tool::GraphFile (*)(const tool::ByteSource&, const tool::GraphPortion&,
                                       const tool::Progress&);
 
 inline void demand_rows(const tool::GraphFile& graph) {

@@ -21,7 +21,7 @@ namespace {
 constexpr std::string_view how_to_name =
     "Name a file that ends in .graph or .mtx, or arrays as in offsets.npy,columns.npy.";
 
-GraphFile read_arrays(const std::vector<std::string>& paths, const Portion& portion,
+GraphFile read_arrays(const std::vector<std::string>& paths, const GraphPortion& portion,
                       const Progress& progress) {
   const NpyFile offsets(std::make_unique<FileSource>(paths[0]));
   const NpyFile columns(std::make_unique<FileSource>(paths[1]));
@@ -70,7 +70,8 @@ GraphFormat graph_format_of(const std::string& path) {
          std::string(how_to_name));
 }
 
-GraphFile read_graph(const std::string& path, const Portion& portion, const Progress& progress) {
+GraphFile read_graph(const std::string& path, const GraphPortion& portion,
+                     const Progress& progress) {
   const GraphFormat format = graph_format_of(path);
   if (format == GraphFormat::npy) return read_arrays(files_of_graph(path), portion, progress);
   const FileSource source(path);

@@ -15,7 +15,7 @@
 namespace evenkeel::tool {
 
 // The reader `index` of `of` readers has the rows exec::share_of(vertices, of, index).
-struct Portion {
+struct GraphPortion {
   std::int64_t index = 0, of = 1;
 };
 
@@ -61,7 +61,7 @@ GraphFormat graph_format_of(const std::string& path);
 std::vector<std::string> files_of_graph(const std::string& path);
 
 // Local. Reads this portion alone; `entries` and `changes` count only what is in it.
-GraphFile read_graph(const std::string& path, const Portion& portion,
+GraphFile read_graph(const std::string& path, const GraphPortion& portion,
                      const Progress& progress = {});
 
 // Collective. Each rank reads its portion; a failure on one rank is an Error on all. `entries` and

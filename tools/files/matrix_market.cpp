@@ -177,11 +177,11 @@ class EntryReader {
     entry.column = read_place(line, at, end, "column");
     if (header_.values != MatrixValues::none) entry.value = read_value(line, at, end);
     if (at != end) [[unlikely]]
-      refuse_line(
-          source_, line,
-          joined({" continues after its ", header_.values == MatrixValues::none ? "column" : "value",
-                  " with ", in_quotes({at, end}), "."}),
-          how_to_write_matrix);
+      refuse_line(source_, line,
+                  joined({" continues after its ",
+                          header_.values == MatrixValues::none ? "column" : "value", " with ",
+                          in_quotes({at, end}), "."}),
+                  how_to_write_matrix);
     return entry;
   }
 
@@ -234,7 +234,7 @@ class EntryReader {
       problem = ", which is out of the range of a double.";
     else if (is_whole_word && error == std::errc())
       problem = header_.values == MatrixValues::integers ? ", which is not a whole number."
-                                                   : ", which is not finite.";
+                                                         : ", which is not finite.";
     refuse_line(source_, line, joined({": the value is ", in_quotes(word), problem}),
                 how_to_write_matrix);
   }
@@ -274,7 +274,7 @@ void check_count(const ByteSource& source, std::int64_t declared, std::int64_t f
 }
 
 MatrixEntries read_entries(const ByteSource& source, LineReader& lines, const MatrixHeader& header,
-                     const exec::Share& mine, GraphChanges& changes) {
+                           const exec::Share& mine, GraphChanges& changes) {
   const EntryReader reader(source, header);
   const auto is_mine = [&](std::int64_t v) { return v >= mine.begin && v < mine.end; };
   MatrixEntries entries;
@@ -431,7 +431,7 @@ void merge(const ByteSource& source, const MatrixHeader& header, const MatrixEnt
 
 }  // namespace
 
-GraphFile read_matrix_market(const ByteSource& source, const Portion& portion,
+GraphFile read_matrix_market(const ByteSource& source, const GraphPortion& portion,
                              const Progress& progress) {
   LineReader lines(source, begin_of_text(source), 0, {.progress = progress});
   MatrixHeader header = read_banner(source, lines);

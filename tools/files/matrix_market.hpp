@@ -20,7 +20,7 @@
 
 namespace evenkeel::tool {
 
-GraphFile read_matrix_market(const ByteSource& source, const Portion& portion,
+GraphFile read_matrix_market(const ByteSource& source, const GraphPortion& portion,
                              const Progress& progress = {});
 
 }  // namespace evenkeel::tool

@@ -210,7 +210,8 @@ void reserve(const MetisHeader& header, std::int64_t rows, GraphFile& graph) {
 
 }  // namespace
 
-GraphFile read_metis(const ByteSource& source, const Portion& portion, const Progress& progress) {
+GraphFile read_metis(const ByteSource& source, const GraphPortion& portion,
+                     const Progress& progress) {
   LineReader lines(source, begin_of_text(source), 0, {.progress = progress});
   const MetisHeader header = read_header(source, lines);
   const auto [begin, end] = exec::share_of(header.vertices, portion.of, portion.index);
@@ -223,7 +224,8 @@ GraphFile read_metis(const ByteSource& source, const Portion& portion, const Pro
   for (std::int64_t vertex = 0; vertex < header.vertices; ++vertex) {
     const auto line = next_row(lines);
     if (!line) refuse_rows(source, header.vertices, vertex);
-    if (vertex >= begin && vertex < end) read_row(header, VertexRow(source, lines.line(), *line), graph);
+    if (vertex >= begin && vertex < end)
+      read_row(header, VertexRow(source, lines.line(), *line), graph);
   }
   std::int64_t rows = header.vertices, rows_with_text = rows;
   while (const auto line = next_row(lines)) {

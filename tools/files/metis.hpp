@@ -14,7 +14,7 @@
 namespace evenkeel::tool {
 
 // Reads the line of every vertex, but its numbers only if the vertex is in the portion.
-GraphFile read_metis(const ByteSource& source, const Portion& portion,
+GraphFile read_metis(const ByteSource& source, const GraphPortion& portion,
                      const Progress& progress = {});
 
 }  // namespace evenkeel::tool

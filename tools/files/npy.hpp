@@ -39,7 +39,8 @@ class NpyFile final : public ArrayFile {
   };
   template <class Number>
   void read_run(std::uint64_t begin, std::uint64_t count, std::vector<Number>& numbers,
-                StridedPlaces places, const std::function<void(std::uint64_t count)>& on_elements) const;
+                StridedPlaces places,
+                const std::function<void(std::uint64_t count)>& on_elements) const;
 
   NpyHeader header_;
 };

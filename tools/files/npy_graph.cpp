@@ -138,7 +138,7 @@ void check_weights(const NpyFile& weights, const NpyFile& columns) {
 }  // namespace
 
 GraphFile read_npy_graph(const NpyFile& offsets, const NpyFile& columns, const NpyFile* weights,
-                         const Portion& portion, const Progress& progress) {
+                         const GraphPortion& portion, const Progress& progress) {
   require_integers(offsets, "offsets");
   require_integers(columns, "neighbours");
   if (weights != nullptr) check_weights(*weights, columns);

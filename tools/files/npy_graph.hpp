@@ -10,6 +10,6 @@ namespace evenkeel::tool {
 
 // Each reader reads the elements of its portion. `weights` may be null.
 GraphFile read_npy_graph(const NpyFile& offsets, const NpyFile& columns, const NpyFile* weights,
-                         const Portion& portion, const Progress& progress = {});
+                         const GraphPortion& portion, const Progress& progress = {});
 
 }  // namespace evenkeel::tool

@@ -34,8 +34,8 @@ struct NumberBounds {
   double most_real;
 };
 constexpr NumberBounds exact_bounds = {std::numeric_limits<std::int64_t>::lowest(),
-                                 std::numeric_limits<std::int64_t>::max(),
-                                 std::numeric_limits<double>::max()};
+                                       std::numeric_limits<std::int64_t>::max(),
+                                       std::numeric_limits<double>::max()};
 // Greater than any load, but so small that sums of two numbers do not overflow.
 constexpr NumberBounds tolerant_bounds = {-(std::int64_t{1} << 61), std::int64_t{1} << 61, 1e30};
 
@@ -63,7 +63,8 @@ class Reader {
     if (const json* found = find(key); found != nullptr && !found->is_null()) take(*found, into);
   }
   // The kernels are null if the ranks did not agree on their names.
-  void operator()(const char* key, std::array<Tally, Totals::named_kernels + 1>& kernels) const {
+  void operator()(const char* key,
+                  std::array<RankTally, Totals::named_kernels + 1>& kernels) const {
     const json* const found = find(key);
     if (found == nullptr || found->is_null()) return;
     if (array_of(*found).size() > Totals::named_kernels) refuse_line("there are too many kernels");
@@ -198,7 +199,7 @@ class Reader {
     std::from_chars(text.data(), text.data() + text.size(), hash, 16);
   }
   // A tolerant reader raises negative times to 0.
-  void take(const json& from, Tally& tally) const {
+  void take(const json& from, RankTally& tally) const {
     if (array_of(from).size() != 3) refuse_line("a tally is incomplete");
     take(from[0], tally.sum);
     take(from[1], tally.least);
@@ -243,7 +244,7 @@ class Reader {
     for (const auto& [name, seconds] : from.items())
       if (!seconds.is_null()) stages.emplace_back(name, real_from(seconds));
   }
-  void take(const json& from, State& state) const {
+  void take(const json& from, DecisionState& state) const {
     read(from, care_, state);
     std::size_t known = 0;
     detail::for_each_member(state, [&](const char*, const auto&) { ++known; });
@@ -252,9 +253,9 @@ class Reader {
   }
   void take(const json& from, Totals& totals) const {
     if (care_ == Care::exact) return read(from, care_, totals);
-    totals.load = totals.duration = totals.objects = Tally::of(0);
-    totals.kernels.fill(Tally::of(0));
-    totals.phases.fill(Tally::of(0));
+    totals.load = totals.duration = totals.objects = RankTally::of(0);
+    totals.kernels.fill(RankTally::of(0));
+    totals.phases.fill(RankTally::of(0));
     read(from, care_, totals);
     const auto bound = [](std::int64_t& number) { number = std::max<std::int64_t>(0, number); };
     for (std::int64_t* number : {&totals.ranks, &totals.steps, &totals.all_steps, &totals.all_load,
@@ -322,7 +323,7 @@ AnyLine line_from(std::string_view text, Care care) {
   return look_from(line, care);
 }
 
-State state_from(const json& from) { return from_json<State>(from, Care::exact); }
+DecisionState state_from(const json& from) { return from_json<DecisionState>(from, Care::exact); }
 Totals totals_from(const json& from) { return from_json<Totals>(from, Care::exact); }
 
 }  // namespace evenkeel::tool

@@ -31,7 +31,7 @@ using AnyLine = std::variant<JournalHeader, JournalLine, JournalFinish, JournalU
 AnyLine line_from(std::string_view text, Care care);
 
 // Read parts of a line with Care::exact.
-State state_from(const nlohmann::json& from);
+DecisionState state_from(const nlohmann::json& from);
 Totals totals_from(const nlohmann::json& from);
 
 }  // namespace evenkeel::tool

@@ -18,7 +18,7 @@ namespace evenkeel::tool {
 namespace {
 
 // The levels of the lattices to try, in order; 0 means all levels.
-std::vector<int> levels_to_try(const Method& method, const Objects& objects) {
+std::vector<int> levels_to_try(const Method& method, const FileObjects& objects) {
   if (!std::holds_alternative<Snake>(method)) return {0};
   const int n = objects.dimensions, all = curve_bits(n) / n;
   const auto count = static_cast<std::uint64_t>(objects.everywhere);

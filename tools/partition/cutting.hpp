@@ -13,7 +13,7 @@ namespace evenkeel::tool {
 struct Task {
   const Communicator& communicator;
   const Space& space;  // of the host
-  const Objects& objects;
+  const FileObjects& objects;
   const Set& set;  // has the places of the objects
   const PartitionOptions& options;
   Box box;                                           // around the objects

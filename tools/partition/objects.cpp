@@ -79,9 +79,9 @@ void combine(Sight& into, const Sight& from) noexcept {
 
 }  // namespace
 
-Objects read_objects(const Communicator& communicator, const PartitionOptions& options,
-                     const ProgressOf& progress) {
-  Objects objects;
+FileObjects read_objects(const Communicator& communicator, const PartitionOptions& options,
+                         const ProgressOf& progress) {
+  FileObjects objects;
   const Status read = attempt(refuse_partition.stage, [&] {
     const auto points = open_points(options, progress);
     objects.dimensions = static_cast<int>(points->columns());

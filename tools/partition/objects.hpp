@@ -11,7 +11,7 @@
 
 namespace evenkeel::tool {
 
-struct Objects {
+struct FileObjects {
   int dimensions = 0;
   std::int64_t everywhere = 0;  // on all ranks
   // The coordinates of each object, one object after another. They are floats if the file has
@@ -30,7 +30,7 @@ struct Objects {
 // Collective. Each rank reads its own rows; the shares differ by at most one row, and are in the
 // order of the ranks. A failure to read on one rank is an Error on all. Weights are read and
 // checked even if they do not count as work. `progress` may be empty.
-Objects read_objects(const Communicator& communicator, const PartitionOptions& options,
-                     const ProgressOf& progress = {});
+FileObjects read_objects(const Communicator& communicator, const PartitionOptions& options,
+                         const ProgressOf& progress = {});
 
 }  // namespace evenkeel::tool

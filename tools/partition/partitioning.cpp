@@ -22,7 +22,7 @@ namespace {
 using Places = std::variant<RawField<double>, RawField<float>>;
 
 // A field allows writing, but the stages below only read the places, so the const_cast is safe.
-Places places_of(const Objects& objects) {
+Places places_of(const FileObjects& objects) {
   const RawShape shape = {
       .count = objects.count(), .components = objects.dimensions, .label = "points"};
   if (!objects.float_places.empty())
@@ -58,7 +58,7 @@ PartitionSeconds on_slowest(const Communicator& communicator, const PartitionSec
 
 }  // namespace
 
-Partition partition(const Communicator& communicator, const Objects& objects,
+Partition partition(const Communicator& communicator, const FileObjects& objects,
                     const PartitionOptions& options,
                     const std::function<void(double done)>& progress) {
   const std::optional<Box> given = given_box(options, objects.dimensions);

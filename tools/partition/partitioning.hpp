@@ -37,12 +37,12 @@ struct Partition {
 
 // Collective. Everything but the seconds, keys and parts is the same on all ranks, and for any
 // number of ranks. `progress` receives the share of the rounds that is done; it may be empty.
-Partition partition(const Communicator& communicator, const Objects& objects,
+Partition partition(const Communicator& communicator, const FileObjects& objects,
                     const PartitionOptions& options,
                     const std::function<void(double done)>& progress = {});
 
 // The text for stdout: one JSON object, or a table for people.
-std::string report_of(const PartitionOptions& options, const Objects& objects,
+std::string report_of(const PartitionOptions& options, const FileObjects& objects,
                       const Partition& partition);
 
 }  // namespace evenkeel::tool

@@ -18,7 +18,7 @@ nlohmann::ordered_json as_json(const std::vector<LoadSummary>& rounds) {
   return json;
 }
 
-std::string as_json(const PartitionOptions& options, const Objects& objects,
+std::string as_json(const PartitionOptions& options, const FileObjects& objects,
                     const Partition& partition, const LoadSummary& load) {
   const PartitionSeconds& seconds = partition.seconds;
   const nlohmann::ordered_json json = {{"method", options.method_name},
@@ -47,7 +47,7 @@ std::string grid_of(const Partition& partition) {
   return text;
 }
 
-std::string as_text(const PartitionOptions& options, const Objects& objects,
+std::string as_text(const PartitionOptions& options, const FileObjects& objects,
                     const Partition& partition, const LoadSummary& load) {
   std::ostringstream text = report_stream();
   text << "method          " << options.method_name << '\n';
@@ -71,7 +71,7 @@ std::string as_text(const PartitionOptions& options, const Objects& objects,
 
 }  // namespace
 
-std::string report_of(const PartitionOptions& options, const Objects& objects,
+std::string report_of(const PartitionOptions& options, const FileObjects& objects,
                       const Partition& partition) {
   const LoadSummary load = summarise(partition.work);
   return options.json ? as_json(options, objects, partition, load)

@@ -9,7 +9,7 @@
 
 namespace evenkeel::tool {
 
-WorkCounter::WorkCounter(const Communicator& communicator, const Objects& objects)
+WorkCounter::WorkCounter(const Communicator& communicator, const FileObjects& objects)
     : communicator_(communicator), objects_(objects) {
   for (const double weight : objects.weights) heaviest_ = std::max(heaviest_, weight);
   if (objects.weights.empty() && objects.count() > 0) heaviest_ = 1;

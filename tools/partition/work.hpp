@@ -18,7 +18,7 @@ namespace evenkeel::tool {
 class WorkCounter {
  public:
   // Collective.
-  WorkCounter(const Communicator& communicator, const Objects& objects);
+  WorkCounter(const Communicator& communicator, const FileObjects& objects);
 
   // The greatest weight; 1 when counting, 0 without objects.
   double heaviest_object() const noexcept { return heaviest_; }
@@ -33,7 +33,7 @@ class WorkCounter {
   std::int64_t units_of(double weight) const;
 
   const Communicator& communicator_;
-  const Objects& objects_;
+  const FileObjects& objects_;
   double heaviest_ = 0;
   int exponent_ = 0;                             // a unit is 2^exponent_
   double first_factor_ = 1, second_factor_ = 1;  // their product 2^-exponent_ may overflow

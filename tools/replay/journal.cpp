@@ -48,7 +48,7 @@ class Replayer {
   }
 
  private:
-  State decide(const JournalPlace& place, const JournalLine& record) {
+  DecisionState decide(const JournalPlace& place, const JournalLine& record) {
     const Verdict verdict = fold(record.before, *record.totals);
     const Decision& recorded = record.decision;
     if (is_of_application(record.before.trigger) && recorded.reason == Reason::custom) {
@@ -67,7 +67,7 @@ class Replayer {
   }
 
   JournalReplay replay_;
-  State expected_;
+  DecisionState expected_;
   struct Taken {
     std::int64_t taken_at;
     RebalanceKind kind;

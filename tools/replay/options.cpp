@@ -48,9 +48,9 @@ Trigger trigger_of(const std::string& text) {
   return *trigger;
 }
 
-Start start_of(const std::string& text) {
-  if (text == "optimal") return Start::optimal;
-  if (text == "uniform") return Start::uniform;
+ReplayStart start_of(const std::string& text) {
+  if (text == "optimal") return ReplayStart::optimal;
+  if (text == "uniform") return ReplayStart::uniform;
   refuse_replay.value(
       "--start", text,
       "Give optimal, the best cut of the first step, or uniform, the same number of bins for each "

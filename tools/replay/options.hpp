@@ -17,7 +17,7 @@ struct ReplayArguments {
   bool json = false;
 };
 
-enum class Start : int { optimal, uniform };
+enum class ReplayStart : int { optimal, uniform };
 
 // A replay on a chain, which has the cost of each step.
 struct ChainReplayOptions {
@@ -29,7 +29,7 @@ struct ChainReplayOptions {
   double cost = 0;  // of a rebalance, in mean rank loads of the first step
   Trigger trigger = CostAware{};
   std::optional<std::int64_t> horizon = {};  // empty means the length of the chain; 0 is unknown
-  Start start = Start::optimal;
+  ReplayStart start = ReplayStart::optimal;
   std::int64_t epoch_steps = 1;  // between two looks; if it is 0, the trigger chooses
   std::int64_t latency = 0;      // steps from a look to its rebalance
   // The cost of finding the loads that other cuts would have, in mean rank loads of the first step.

@@ -32,11 +32,12 @@ double nanoseconds_per_unit(const Setting& setting) {
   return std::min({wanted, most / sum, greatest});
 }
 
-State first_state_of(const Setting& setting, const ChainReplayOptions& options, double unit) {
+DecisionState first_state_of(const Setting& setting, const ChainReplayOptions& options,
+                             double unit) {
   Options live;
   live.trigger = options.trigger;
   live.horizon = options.horizon.value_or(setting.chain.steps());
-  State state = first_state(live);
+  DecisionState state = first_state(live);
   state.epoch_steps = options.epoch_steps;
   state.latency_steps = options.latency;
   state.ledger.cost.learn(setting.rebalance * unit, 0);
@@ -61,7 +62,7 @@ class Epoch {
   }
   std::int64_t steps() const noexcept { return steps_; }
 
-  Totals totals(const State& state, int ranks, std::int64_t step, std::int64_t cost) const {
+  Totals totals(const DecisionState& state, int ranks, std::int64_t step, std::int64_t cost) const {
     const std::int64_t unit = totals_of({}, state.mean_load).unit;
     const auto totals_of_rank = [&](std::span<const std::int64_t> loads) {
       Sample sample;
@@ -164,7 +165,7 @@ class Cuts {
 
 Schedule run(const Setting& setting, const ChainReplayOptions& options) {
   const double unit = nanoseconds_per_unit(setting);
-  State state = first_state_of(setting, options, unit);
+  DecisionState state = first_state_of(setting, options, unit);
   Cuts cuts(setting, unit);
   Epoch epoch;
   std::deque<RebalanceOrder> orders;

@@ -33,9 +33,9 @@ double level_of(std::int64_t greatest, const Totals& totals) {
 
 // The cuts whose level the look has recorded, oldest first. The list is empty unless it has the
 // fresh cut, which is the youngest.
-std::vector<Trial::OnRecord> cuts_on_record(std::int64_t end, const Totals& totals) {
+std::vector<ReplayTrial::OnRecord> cuts_on_record(std::int64_t end, const Totals& totals) {
   const Counterfactual& would_be = totals.would_be;
-  std::vector<Trial::OnRecord> all;
+  std::vector<ReplayTrial::OnRecord> all;
   if (would_be.fresh < 0) return all;
   for (std::size_t i = 0; i < Counterfactual::earlier_cuts; ++i)
     if (would_be.age[i] > 0 && would_be.earlier[i] >= 0)
@@ -45,13 +45,14 @@ std::vector<Trial::OnRecord> cuts_on_record(std::int64_t end, const Totals& tota
   return all;
 }
 
-std::optional<double> level_of_cut(std::int64_t made, const std::vector<Trial::OnRecord>& record) {
-  for (const Trial::OnRecord& cut : record)
+std::optional<double> level_of_cut(std::int64_t made,
+                                   const std::vector<ReplayTrial::OnRecord>& record) {
+  for (const ReplayTrial::OnRecord& cut : record)
     if (cut.made == made) return cut.level;
   return std::nullopt;
 }
 
-double cost_now(const State& state, const Totals& totals) {
+double cost_now(const DecisionState& state, const Totals& totals) {
   if (state.ledger.cost.knows()) return state.ledger.cost.cost;
   const auto steps = static_cast<double>(std::max<std::int64_t>(1, totals.steps));
   return state.expected_cost * totals.mean_load() / steps;
@@ -61,7 +62,7 @@ double cost_now(const State& state, const Totals& totals) {
 
 // --- The trial run -------------------------------------------------------------------------------
 
-Trial::Trial(const JournalHeader& start, const Trigger& trigger) : state_(start.state) {
+ReplayTrial::ReplayTrial(const JournalHeader& start, const Trigger& trigger) : state_(start.state) {
   result_.version = start.version;
   result_.ranks = start.ranks;
   result_.recorded.trigger = to_text(start.state.trigger);
@@ -71,7 +72,7 @@ Trial::Trial(const JournalHeader& start, const Trigger& trigger) : state_(start.
   state_.kept_from = -1;  // a trial only makes fresh cuts
 }
 
-void Trial::add(const JournalLine& line) {
+void ReplayTrial::add(const JournalLine& line) {
   keep_record(line);
   if (!line.totals || line.totals->ranks <= 0) return;
   const Totals& totals = *line.totals;
@@ -104,7 +105,7 @@ void Trial::add(const JournalLine& line) {
 
 // Adds the rebalances and times of the recorded run. Its first distribution also applies to the
 // trial.
-void Trial::keep_record(const JournalLine& line) {
+void ReplayTrial::keep_record(const JournalLine& line) {
   if (line.outcome && line.taken_at <= line.before.began_at) {
     state_ = rebalanced(state_, line.taken_at, state_.generation + 1, line.kind);
   } else if (line.outcome && line.outcome->moved) {
@@ -118,7 +119,7 @@ void Trial::keep_record(const JournalLine& line) {
 }
 
 // Learns from a look about domains that the trial has or could have.
-void Trial::learn(const Seen& seen) {
+void ReplayTrial::learn(const Seen& seen) {
   const Totals& totals = seen.totals;
   const double mean = totals.mean_of_all();
   result_.told += totals.would_be.fresh >= 0 || totals.would_be.first >= 0 ? 1 : 0;
@@ -138,7 +139,7 @@ void Trial::learn(const Seen& seen) {
   update(previous_, seen);
 }
 
-void Trial::update(TriedCut& cut, const Seen& seen) const {
+void ReplayTrial::update(TriedCut& cut, const Seen& seen) const {
   if (!seen.is_fit) {
     cut.is_known = false;
     return;
@@ -156,7 +157,7 @@ void Trial::update(TriedCut& cut, const Seen& seen) const {
 // Interpolates between the recorded cuts on either side of a cut. As old cuts drop out of the
 // record, these neighbours change; the cut then keeps its relative position between their levels.
 // Empty if the record has fewer than two cuts.
-std::optional<double> Trial::level_among(TriedCut& cut) const {
+std::optional<double> ReplayTrial::level_among(TriedCut& cut) const {
   if (record_.size() < 2) return std::nullopt;
   const auto younger = std::find_if(record_.begin(), record_.end() - 1,
                                     [&](const OnRecord& each) { return each.made >= cut.made; });
@@ -176,12 +177,12 @@ std::optional<double> Trial::level_among(TriedCut& cut) const {
 }
 
 // The level over all single steps. Noise raises the slowest rank of single steps under any domains.
-double Trial::level_of_all(const TriedCut& cut) const {
+double ReplayTrial::level_of_all(const TriedCut& cut) const {
   return cut.is_first() ? first_of_all_ : cut.level + noise_;
 }
 
 // The steps of the rebalances before the end of the last step of the look.
-std::vector<std::int64_t> Trial::due_within(const Seen& seen) {
+std::vector<std::int64_t> ReplayTrial::due_within(const Seen& seen) {
   std::vector<std::int64_t> acts;
   for (std::int64_t step = seen.begin + 1; step < seen.end; ++step)
     if ((ordered_ && *ordered_ == step) || is_due(state_.trigger, step)) acts.push_back(step);
@@ -189,7 +190,7 @@ std::vector<std::int64_t> Trial::due_within(const Seen& seen) {
 }
 
 // Rebalances after `step`. If no fresh cut is known, the level is assumed to stay.
-void Trial::act(std::int64_t step, const Seen& seen) {
+void ReplayTrial::act(std::int64_t step, const Seen& seen) {
   previous_ = std::exchange(now_, {step, fresh_.value_or(now_.level), false});
   update(now_, seen);
   state_ = rebalanced(state_, step, state_.generation + 1);
@@ -200,7 +201,7 @@ void Trial::act(std::int64_t step, const Seen& seen) {
 }
 
 // Adds up all steps since the last look, each under the cut that the trial would have had.
-void Trial::account(const Seen& seen, const std::vector<std::int64_t>& acts) {
+void ReplayTrial::account(const Seen& seen, const std::vector<std::int64_t>& acts) {
   TriedCut cut = now_;
   double sum = 0;
   std::int64_t begin = seen.begin;
@@ -221,7 +222,7 @@ void Trial::account(const Seen& seen, const std::vector<std::int64_t>& acts) {
 
 // The look as the ranks of the trial would have measured it. If `is_straddled` is true, the epoch
 // has two cuts, so it does not count.
-Totals Trial::as_tried(const Seen& seen, bool is_straddled) const {
+Totals ReplayTrial::as_tried(const Seen& seen, bool is_straddled) const {
   Totals would = seen.totals;
   would.generation_greatest = state_.generation;
   would.generation_least = state_.generation - (is_straddled ? 1 : 0);
@@ -233,7 +234,9 @@ Totals Trial::as_tried(const Seen& seen, bool is_straddled) const {
   would_be.previous = would_be.previous_again = Counterfactual::unknown;
   if (!seen.is_fit || (seen.is_first && !has_acted)) return would;
   const double mean = would.mean_load();
-  const auto greatest_of = [=](const TriedCut& cut) { return evenkeel::whole(mean * (1 + cut.level)); };
+  const auto greatest_of = [=](const TriedCut& cut) {
+    return evenkeel::whole(mean * (1 + cut.level));
+  };
   would.phases = {};
   would.load.greatest = std::max(greatest_of(now_), evenkeel::whole(std::ceil(mean)));
   would.load.least = std::min(would.load.least, evenkeel::whole(mean));
@@ -249,7 +252,7 @@ Totals Trial::as_tried(const Seen& seen, bool is_straddled) const {
 
 JournalTrial try_on_journal(const std::string& path, const Trigger& trigger,
                             const Progress& progress) {
-  std::optional<Trial> trial;
+  std::optional<ReplayTrial> trial;
   const FileSource source(path);
   Reading reading =
       read_journal(source, Care::exact,

@@ -36,7 +36,7 @@ struct JournalTrial {
   Reading reading = {};
 };
 
-class Trial {
+class ReplayTrial {
  public:
   // A cut whose level a look has recorded.
   struct OnRecord {
@@ -44,7 +44,7 @@ class Trial {
     double level;       // the greatest load above the mean load, as a share of the mean load
   };
 
-  Trial(const JournalHeader& start, const Trigger& trigger);
+  ReplayTrial(const JournalHeader& start, const Trigger& trigger);
 
   // Adds the lines of a journal in their order.
   void add(const JournalLine& line);
@@ -80,7 +80,7 @@ class Trial {
   Totals as_tried(const Seen& seen, bool is_straddled) const;
   void keep_record(const JournalLine& line);
 
-  State state_;
+  DecisionState state_;
   JournalTrial result_;
   TriedCut first_, now_, previous_;
   double first_of_all_ = 0;  // level under the first domains, over all steps

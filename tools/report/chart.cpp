@@ -63,23 +63,23 @@ std::string tick_text(double tick) {
 
 }  // namespace
 
-double Axis::place(double value) const noexcept {
+double ChartAxis::place(double value) const noexcept {
   const double share = (value - low) / (high - low);
   return std::isfinite(share) ? share : 0;
 }
 
-Axis round_axis(double low, double high, std::string label, int wanted) {
+ChartAxis round_axis(double low, double high, std::string label, int wanted) {
   const auto [from, to] = widened(low, high);
   const double interval = interval_of(from, to, wanted);
-  Axis axis{std::floor(from / interval + 1e-9) * interval,
-            std::ceil(to / interval - 1e-9) * interval,
-            {},
-            std::move(label)};
+  ChartAxis axis{std::floor(from / interval + 1e-9) * interval,
+                 std::ceil(to / interval - 1e-9) * interval,
+                 {},
+                 std::move(label)};
   axis.ticks = ticks_within(axis.low, axis.high, interval);
   return axis;
 }
 
-Axis exact_axis(double low, double high, std::string label, int wanted) {
+ChartAxis exact_axis(double low, double high, std::string label, int wanted) {
   const auto [from, to] = widened(low, high);
   return {from, to, ticks_within(from, to, interval_of(from, to, wanted)), std::move(label)};
 }

@@ -10,7 +10,7 @@
 namespace evenkeel::tool::report {
 
 // A range that begins and ends at round numbers, and the round numbers in it.
-struct Axis {
+struct ChartAxis {
   double low = 0, high = 1;
   std::vector<double> ticks;
   std::string label;
@@ -19,13 +19,13 @@ struct Axis {
 };
 
 // An axis with about `wanted` ticks, and never many, whatever the numbers are.
-Axis round_axis(double low, double high, std::string label, int wanted = 5);
+ChartAxis round_axis(double low, double high, std::string label, int wanted = 5);
 // An axis from `low` to `high` exactly, with round ticks in between.
-Axis exact_axis(double low, double high, std::string label, int wanted = 8);
+ChartAxis exact_axis(double low, double high, std::string label, int wanted = 8);
 
 class Plot {
  public:
-  Plot(Axis across, Axis up) : across_(std::move(across)), up_(std::move(up)) {}
+  Plot(ChartAxis across, ChartAxis up) : across_(std::move(across)), up_(std::move(up)) {}
 
   // A value for a span of the horizontal axis; empty for a gap.
   struct Span {
@@ -53,7 +53,7 @@ class Plot {
   std::string x(double value) const;
   std::string y(double value) const;
 
-  Axis across_, up_;
+  ChartAxis across_, up_;
   std::string shapes_, under_;
 };
 

@@ -23,7 +23,7 @@ double average_of(const std::vector<double>& loads) {
 double reach_of(const Model& model) {
   constexpr double least = 0.1, all = 1;
   std::vector<float> distances;
-  for (const Column& column : model.columns) {
+  for (const TimeColumn& column : model.columns) {
     const double average = average_of(column.loads);
     if (!(average > 0)) continue;
     for (const double load : column.loads)
@@ -38,7 +38,7 @@ double reach_of(const Model& model) {
 
 HeatMap map_of_ranks(const Model& model) {
   HeatMap map;
-  for (const Column& column : model.columns) map.rows = std::max(map.rows, column.loads.size());
+  for (const TimeColumn& column : model.columns) map.rows = std::max(map.rows, column.loads.size());
   map.columns = model.columns.size();
   const double reach = reach_of(model);
   map.low = 1 - reach;
@@ -60,7 +60,7 @@ struct Bins {
 // The bins of the shares that ranks ever had, with some room around them.
 Bins bins_in_use(const Model& model) {
   Bins used{LoadPicture::slots, 0};
-  for (const Column& column : model.columns)
+  for (const TimeColumn& column : model.columns)
     for (std::size_t bin = 0; bin < column.loads.size(); ++bin)
       if (column.loads[bin] > 0) {
         used.begin = std::min(used.begin, bin);
@@ -81,7 +81,7 @@ HeatMap map_of_shares(const Model& model) {
   map.top = static_cast<double>(bins.end) / LoadPicture::bins_per_mean;
   map.cells.assign(map.rows * map.columns, HeatMap::unknown);
   for (std::size_t i = 0; i < map.columns; ++i) {
-    const Column& column = model.columns[i];
+    const TimeColumn& column = model.columns[i];
     if (column.loads.size() < bins.end || !(column.loads_weight > 0)) continue;
     for (std::size_t row = 0; row < map.rows; ++row) {
       const double share = column.loads[bins.end - 1 - row] / column.loads_weight;
@@ -94,8 +94,9 @@ HeatMap map_of_shares(const Model& model) {
 }  // namespace
 
 std::optional<HeatMap> heat_map_of(const Model& model) {
-  const bool is_known = std::any_of(model.columns.begin(), model.columns.end(),
-                                    [](const Column& column) { return column.loads_weight > 0; });
+  const bool is_known =
+      std::any_of(model.columns.begin(), model.columns.end(),
+                  [](const TimeColumn& column) { return column.loads_weight > 0; });
   if (!is_known) return std::nullopt;
   return model.shows_ranks ? map_of_ranks(model) : map_of_shares(model);
 }

@@ -58,16 +58,16 @@ std::string element(std::string_view name, std::string_view content) {
   return element(name, {}, content);
 }
 
-Table::Table(std::string_view caption, std::initializer_list<std::string_view> columns)
+HtmlTable::HtmlTable(std::string_view caption, std::initializer_list<std::string_view> columns)
     : caption_(caption), columns_(columns.begin(), columns.end()) {}
 
-Table& Table::words_in(std::initializer_list<std::size_t> columns) {
+HtmlTable& HtmlTable::words_in(std::initializer_list<std::size_t> columns) {
   words_ = columns;
   return *this;
 }
 
-std::string Table::cell(std::string_view name, std::size_t column, std::string_view content,
-                        std::string_view scope) const {
+std::string HtmlTable::cell(std::string_view name, std::size_t column, std::string_view content,
+                            std::string_view scope) const {
   Attributes attributes;
   if (!scope.empty()) attributes.emplace_back("scope", scope);
   if (std::find(words_.begin(), words_.end(), column) != words_.end())
@@ -75,14 +75,14 @@ std::string Table::cell(std::string_view name, std::size_t column, std::string_v
   return element(name, attributes, content);
 }
 
-void Table::add(const std::vector<std::string>& cells) {
+void HtmlTable::add(const std::vector<std::string>& cells) {
   std::string row;
   for (std::size_t i = 0; i < cells.size(); ++i)
     row += cell(i == 0 ? "th" : "td", i, cells[i], i == 0 ? "row" : "");
   rows_ += element("tr", row) + '\n';
 }
 
-std::string Table::html() const {
+std::string HtmlTable::html() const {
   std::string head;
   for (std::size_t i = 0; i < columns_.size(); ++i) head += cell("th", i, columns_[i], "col");
   const std::string table =

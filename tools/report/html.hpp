@@ -25,12 +25,12 @@ std::string element(std::string_view name, std::string_view content);
 
 // A table. Its first row names the columns, and the first cell of every other row names the row.
 // Cells are content, so their text must be escaped already.
-class Table {
+class HtmlTable {
  public:
-  Table(std::string_view caption, std::initializer_list<std::string_view> columns);
+  HtmlTable(std::string_view caption, std::initializer_list<std::string_view> columns);
 
   // Columns of words, by their numbers, are aligned to the left; the others hold numbers.
-  Table& words_in(std::initializer_list<std::size_t> columns);
+  HtmlTable& words_in(std::initializer_list<std::size_t> columns);
   void add(const std::vector<std::string>& cells);
   bool empty() const noexcept { return rows_.empty(); }
   std::string html() const;

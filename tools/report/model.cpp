@@ -27,7 +27,7 @@ bool knows_shares(const JournalLine& look) {
 }
 
 // True for a Balancer whose trigger acts, so that its rebalances are more than advice.
-bool moves_by_itself(const State& state) {
+bool moves_by_itself(const DecisionState& state) {
   return state.kept_from >= 0 && (judges_the_load(state.trigger) || acts_by_steps(state.trigger));
 }
 
@@ -46,7 +46,7 @@ std::optional<double> never_of(const JournalLine& look, std::int64_t first_gener
 
 // --- Columns -------------------------------------------------------------------------------------
 
-void Column::join(const Column& next) {
+void TimeColumn::join(const TimeColumn& next) {
   const bool says_more = next.rebalances > 0 || rebalances == 0;
   end = next.end;
   looks += next.looks;
@@ -70,7 +70,7 @@ void Column::join(const Column& next) {
 
 void ModelBuilder::add_column(const JournalLine& look) {
   const Totals& totals = *look.totals;
-  Column column;
+  TimeColumn column;
   column.begin = model_.last_step;
   column.end = look.step;
   const JournalLine& said = unseen_ ? *unseen_ : look;
@@ -98,7 +98,7 @@ void ModelBuilder::add_column(const JournalLine& look) {
   columns_.add(std::move(column));
 }
 
-void ModelBuilder::add_loads(const JournalLine& look, Column& column) {
+void ModelBuilder::add_loads(const JournalLine& look, TimeColumn& column) {
   const std::vector<double> seconds_of_ranks = rank_seconds(look);
   if (!seconds_of_ranks.empty() && look.totals->steps > 0) {
     const auto steps = static_cast<double>(look.totals->steps);
@@ -239,7 +239,7 @@ std::string ModelBuilder::summary() const {
 
 // Counts the last rebalance, since the state of the last line is the one before it.
 void ModelBuilder::count_open() {
-  State& last = model_.last;
+  DecisionState& last = model_.last;
   if (last.rebalanced_at == open_->at || open_->is_first) return;
   ++last.rebalances;
   last.ledger.gains.unchanged += open_->outcome.moved ? 0 : 1;

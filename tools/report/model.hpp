@@ -35,7 +35,7 @@ struct OverSteps {
 
 // A stretch of the run: the steps from one look to the next or, if there are many looks, over
 // several of them.
-struct Column {
+struct TimeColumn {
   std::int64_t begin = 0, end = 0;         // the steps after `begin`, up to `end`
   std::int64_t looks = 1, rebalances = 0;  // counts also rebalances that changed nothing
   OverSteps slowest, average, never;    // seconds per step; never: the slowest without rebalances
@@ -49,7 +49,7 @@ struct Column {
   std::int64_t step = 0;
   std::string decision, cause, reason;
 
-  void join(const Column& next);
+  void join(const TimeColumn& next);
 };
 
 struct Rebalance {
@@ -85,7 +85,7 @@ struct Model {
   bool is_deterministic = false;
   std::map<std::string, std::string> options;
 
-  std::vector<Column> columns;
+  std::vector<TimeColumn> columns;
   std::size_t looks_per_column = 1;
   bool shows_ranks = true;  // columns have loads of ranks; if false, they have shares
 
@@ -101,7 +101,7 @@ struct Model {
   std::map<std::string, Cause> causes;
   CostTable costs;  // as last learned
 
-  State last;           // its books have the last look
+  DecisionState last;   // its books have the last look
   Account account;      // of the steps that looks have covered
   std::string summary;  // in words
 };
@@ -117,7 +117,7 @@ class ModelBuilder {
 
  private:
   void add_column(const JournalLine& look);
-  void add_loads(const JournalLine& look, Column& column);
+  void add_loads(const JournalLine& look, TimeColumn& column);
   void add_kernels(const JournalLine& look);
   void add_rebalance(const JournalLine& look);
   void note_domains(Rebalance& rebalance);
@@ -128,7 +128,7 @@ class ModelBuilder {
   std::string summary() const;
 
   Model model_;
-  Folding<Column> columns_;
+  Folding<TimeColumn> columns_;
   Thinning<Rebalance> rebalances_;
   Thinning<DomainChange> changes_;
   DomainChange last_change_;

@@ -31,7 +31,7 @@ std::string filled(std::string_view form, const std::map<std::string_view, std::
 }
 
 // The text that the page shows for the column that a reader points to.
-std::string text_of(const Column& column, const Amounts& amounts, bool has_moved) {
+std::string text_of(const TimeColumn& column, const Amounts& amounts, bool has_moved) {
   std::string text = "Steps " + steps_text(column);
   if (column.looks > 1) text += " (" + detail::count_of(column.looks) + " looks)";
   if (column.lambda.mean())
@@ -82,7 +82,7 @@ std::vector<std::ptrdiff_t> columns_of_rebalances(const Model& model) {
   std::vector<std::ptrdiff_t> columns;
   for (const Rebalance& each : model.rebalances) {
     if (!each.outcome.moved) continue;
-    const auto found = std::ranges::lower_bound(model.columns, each.at, {}, &Column::end);
+    const auto found = std::ranges::lower_bound(model.columns, each.at, {}, &TimeColumn::end);
     const auto column = std::min(found - model.columns.begin(), std::ssize(model.columns) - 1);
     if (column >= 0 && (columns.empty() || columns.back() != column)) columns.push_back(column);
   }
@@ -92,7 +92,7 @@ std::vector<std::ptrdiff_t> columns_of_rebalances(const Model& model) {
 json data_of(const Model& model) {
   const Amounts amounts(model.is_deterministic);
   json begin = json::array(), end = json::array(), text = json::array();
-  for (const Column& column : model.columns) {
+  for (const TimeColumn& column : model.columns) {
     begin.push_back(column.begin);
     end.push_back(column.end);
     text.push_back(text_of(column, amounts, model.last.rebalances > 0));

@@ -27,11 +27,11 @@ std::string section(const std::string& id, const std::string& title, const std::
 std::string paragraph(const std::string& text);  // which is escaped
 std::string folded(const std::string& title, const std::string& content);
 std::string title_of(const Model& model);
-Axis steps_axis(const Model& model);
+ChartAxis steps_axis(const Model& model);
 // The name of a column in tables.
-std::string steps_text(const Column& column);
+std::string steps_text(const TimeColumn& column);
 // The means of these values for all columns, in units of `unit` seconds.
-std::vector<Plot::Span> spans_of(const Model& model, OverSteps Column::*values, double unit);
+std::vector<Plot::Span> spans_of(const Model& model, OverSteps TimeColumn::*values, double unit);
 // The steps after which rebalances were made, for those that the model keeps.
 std::vector<double> steps_of_rebalances(const Model& model);
 

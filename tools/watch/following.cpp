@@ -19,15 +19,15 @@ namespace {
 constexpr std::size_t chunk = std::size_t{1} << 16U;
 constexpr std::size_t longest_line = std::size_t{64} << 20U;
 
-class Descriptor {
+class JournalDescriptor {
  public:
-  explicit Descriptor(const std::string& path)
+  explicit JournalDescriptor(const std::string& path)
       : number_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
-  ~Descriptor() {
+  ~JournalDescriptor() {
     if (number_ >= 0) close(number_);
   }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
+  JournalDescriptor(const JournalDescriptor&) = delete;
+  JournalDescriptor& operator=(const JournalDescriptor&) = delete;
 
   int number() const noexcept { return number_; }
 
@@ -42,7 +42,7 @@ Following::Following(std::string path, std::function<void(std::string_view)> tak
     : path_(std::move(path)), take_(std::move(take)), begin_again_(std::move(begin_again)) {}
 
 bool Following::advance() {
-  const Descriptor file(path_);
+  const JournalDescriptor file(path_);
   struct stat status = {};
   if (file.number() < 0 || fstat(file.number(), &status) != 0 || !S_ISREG(status.st_mode)) {
     if (was_there_) return false;

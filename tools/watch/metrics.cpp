@@ -25,16 +25,16 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
-class Metrics {
+class MetricsText {
  public:
-  explicit Metrics(const std::string& run) : run_("run=\"" + escaped(run) + '"') {}
+  explicit MetricsText(const std::string& run) : run_("run=\"" + escaped(run) + '"') {}
 
-  Metrics& begin(const char* name, const char* type, const char* help) {
+  MetricsText& begin(const char* name, const char* type, const char* help) {
     name_ = std::string("evenkeel_") + name;
     text_ += "# HELP " + name_ + ' ' + help + "\n# TYPE " + name_ + ' ' + type + '\n';
     return *this;
   }
-  Metrics& value(double number, const std::string& labels = "") {
+  MetricsText& value(double number, const std::string& labels = "") {
     text_ +=
         name_ + '{' + run_ + (labels.empty() ? "" : ',' + labels) + "} " + shortest(number) + '\n';
     return *this;
@@ -48,7 +48,7 @@ class Metrics {
 }  // namespace
 
 std::string metrics_of(const View& view) {
-  Metrics all(view.name);
+  MetricsText all(view.name);
   const auto whole = [](std::int64_t number) { return static_cast<double>(number); };
   all.begin("ranks", "gauge", "Ranks of the run.").value(whole(view.ranks));
   all.begin("steps_total", "counter", "Steps that the run has made.").value(whole(view.step));

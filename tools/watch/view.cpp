@@ -25,7 +25,7 @@ void take_loads(View& view, const JournalLine& look) {
   if (look.before.mean_load > 0) view.histogram.assign(shares.begin(), shares.end());
 }
 
-void count_rebalances(View& view, const State& state) {
+void count_rebalances(View& view, const DecisionState& state) {
   view.rebalances = state.rebalances - state.ledger.gains.unchanged;
   view.unchanged = state.ledger.gains.unchanged;
 }

@@ -13,15 +13,15 @@ namespace {
 constexpr const char* device_aware_variable = "EVENKEEL_DEVICE_AWARE_MPI";
 
 // The setting in the environment of rank 0, as a number that can be reduced over all ranks.
-enum class Wish : int { unset, off, on, unreadable };
+enum class EnvironmentWish : int { unset, off, on, unreadable };
 
-Wish environment_wish() {
+EnvironmentWish environment_wish() {
   const char* text = std::getenv(device_aware_variable);
-  if (text == nullptr) return Wish::unset;
+  if (text == nullptr) return EnvironmentWish::unset;
   const std::string_view value(text);
-  if (value == "0" || value == "off") return Wish::off;
-  if (value == "1" || value == "on") return Wish::on;
-  return Wish::unreadable;
+  if (value == "0" || value == "off") return EnvironmentWish::off;
+  if (value == "1" || value == "on") return EnvironmentWish::on;
+  return EnvironmentWish::unreadable;
 }
 
 bool is_possible(const CommunicatorOptions& options) {
@@ -47,15 +47,16 @@ Transport agree(const CommunicatorOptions& options, detail::Messenger& messenger
                 "piece_bytes is " + std::to_string(values[least]) + " to " +
                     std::to_string(-values[minus_greatest]) + " on the ranks.",
                 "Use one number from 1 to 2147483647 on all; the default is 1073741824.");
-  const auto wish = static_cast<Wish>(values[wish_of_first]);
-  if (wish == Wish::unreadable)
+  const auto wish = static_cast<EnvironmentWish>(values[wish_of_first]);
+  if (wish == EnvironmentWish::unreadable)
     throw Error(
         ErrorKind::bad_input, Where{stage_name},
         std::string(device_aware_variable) + " is neither 0 nor 1.",
         "Set it to 0 to stage device memory on the host, to 1 to hand it to MPI, or unset it.");
   messenger.cut_messages(options.piece_bytes);
   if (options.transport != Transport::automatic) return options.transport;
-  const bool aware = wish == Wish::unset ? values[aware_of_first] != 0 : wish == Wish::on;
+  const bool aware =
+      wish == EnvironmentWish::unset ? values[aware_of_first] != 0 : wish == EnvironmentWish::on;
   return aware ? Transport::device_aware : Transport::host_staged;
 }
 

@@ -5,7 +5,7 @@ namespace evenkeel::detail {
 
 namespace {
 
-struct Piece {
+struct MessagePiece {
   MPI_Request request;
   int bytes;
   bool is_posted;
@@ -130,7 +130,7 @@ class MpiFlight final : public Flight {
 
   // After a piece of the wrong length the other pieces may never arrive, so they are cancelled.
   void end_piece(int code, const MPI_Status& status) {
-    Piece& piece = pieces_[done_++];
+    MessagePiece& piece = pieces_[done_++];
     piece.request = MPI_REQUEST_NULL;
     note(code);
     if (!receives_ || !piece.is_posted) return;
@@ -145,7 +145,7 @@ class MpiFlight final : public Flight {
 
   std::shared_ptr<MpiHandle> handle_;
   std::int64_t piece_bytes_;
-  std::vector<Piece> pieces_;
+  std::vector<MessagePiece> pieces_;
   std::size_t done_ = 0;
   int partner_ = 0;
   bool receives_ = false;

@@ -6,7 +6,7 @@ namespace evenkeel::detail {
 namespace {
 
 // The memory that MPI may read until its requests are complete.
-struct Outgoing {
+struct OutgoingNotes {
   std::vector<RawNote> notes;
   std::vector<MPI_Request> requests;
 };
@@ -51,7 +51,7 @@ class Round {
 
   void post(std::span<const RawNote> notes) {
     const Status made = attempt(stage_name, [&] {
-      outgoing_ = std::make_unique<Outgoing>();
+      outgoing_ = std::make_unique<OutgoingNotes>();
       outgoing_->notes.assign(notes.begin(), notes.end());
       outgoing_->requests.assign(notes.size(), MPI_REQUEST_NULL);
     });
@@ -122,7 +122,7 @@ class Round {
   const MpiHandle& handle_;
   MPI_Comm communicator_;
   int tag_, bytes_;
-  std::unique_ptr<Outgoing> outgoing_;
+  std::unique_ptr<OutgoingNotes> outgoing_;
   MPI_Request barrier_ = MPI_REQUEST_NULL;
   bool is_joined_ = false, is_over_ = false;
   int failures_ = 0, last_ = MPI_SUCCESS;

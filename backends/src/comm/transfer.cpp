@@ -50,7 +50,7 @@ bool needs_host_staging(const Communicator& communicator, MemoryKind kind) {
 }
 
 // Equal pieces of one buffer. The last used piece is handed out first, since it is in the cache.
-class Slots {
+class BufferSlots {
  public:
   void want(std::int64_t bytes) {
     ++wanted_;
@@ -120,8 +120,8 @@ struct Direction {
     bool is_packed() const { return message.data == nullptr && message.bytes > 0; }
   };
   std::vector<Turn> turns;
-  std::array<Slots, kinds> packing;
-  Slots staging;
+  std::array<BufferSlots, kinds> packing;
+  BufferSlots staging;
 
   std::vector<UnderWay> under_way;  // by turn
   std::vector<std::unique_ptr<detail::Flight>> flights;
@@ -173,7 +173,7 @@ struct Direction {
     }
   }
 
-  Slots& packing_of(const Message& message) {
+  BufferSlots& packing_of(const Message& message) {
     return packing[static_cast<std::size_t>(message.kind)];
   }
   bool can_start(int in_flight) {

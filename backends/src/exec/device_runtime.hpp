@@ -93,10 +93,10 @@ class RuntimeEvents final : public DeviceEvents {
     return worked(Runtime::record(of(event), handle));
   }
 
-  State query(Event event) noexcept override {
+  EventState query(Event event) noexcept override {
     const Runtime::Result result = Runtime::query(of(event));
-    if (worked(result)) return State::passed;
-    return result == Runtime::not_ready ? State::pending : State::failed;
+    if (worked(result)) return EventState::passed;
+    return result == Runtime::not_ready ? EventState::pending : EventState::failed;
   }
 
   std::int64_t nanoseconds_between(Event begin, Event end) noexcept override {

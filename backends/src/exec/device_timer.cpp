@@ -101,9 +101,9 @@ bool DeviceTimer::is_measured(Scope& scope) noexcept {
   if (scope.inner > 0) return false;
   std::int64_t took = 0;
   if (scope.measured.device_nanoseconds == 0) {
-    const DeviceEvents::State state = events_->query(scope.end);
-    if (state == DeviceEvents::State::pending) return false;
-    if (state == DeviceEvents::State::passed)
+    const DeviceEvents::EventState state = events_->query(scope.end);
+    if (state == DeviceEvents::EventState::pending) return false;
+    if (state == DeviceEvents::EventState::passed)
       took = std::max<std::int64_t>(0, events_->nanoseconds_between(scope.begin, scope.end));
   }
   scope.measured.device_nanoseconds = std::max<std::int64_t>(0, took - scope.inside);

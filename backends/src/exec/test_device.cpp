@@ -26,7 +26,7 @@ constexpr std::size_t block_alignment = 64;
 constexpr int pattern = 0xA5;  // fills the start of new memory: neither zero nor a small number
 constexpr std::size_t patterned = std::size_t{1} << 20;
 
-struct Block {
+struct ArenaBlock {
   std::size_t bytes;
   char label[100];
 };
@@ -81,7 +81,7 @@ class Arena {
   int holders_ = 0;          // of the open arena
   std::size_t reached_ = 0;  // bytes up to the end of all allocations so far; the rest stays closed
   std::map<std::size_t, std::size_t> free_;  // offset and bytes; adjacent pieces are merged
-  std::map<std::size_t, Block> used_;        // by offset
+  std::map<std::size_t, ArenaBlock> used_;   // by offset
   Traffic traffic_{};
   std::map<int, std::int64_t> launches_;  // by stream
 };
@@ -168,7 +168,7 @@ void* Arena::allocate(const char* label, std::size_t bytes) noexcept {
     const auto [at, size] = *room;
     free_.erase(room);
     if (size > taken) free_.emplace(at + taken, size - taken);
-    Block block{bytes, {}};
+    ArenaBlock block{bytes, {}};
     std::snprintf(block.label, sizeof block.label, "%s", label);
     used_.emplace(at, block);
     data = begin_ + at;

@@ -110,12 +110,12 @@ void find_bounds(const Instance& instance, const Places<Real>& places, Bounds& b
   }
 }
 
-struct Tally {
+struct BoxTally {
   Bounds box;
   int fewest = 3, most = 0;  // dimensions
 };
 
-void combine(Tally& into, const Tally& from) noexcept {
+void combine(BoxTally& into, const BoxTally& from) noexcept {
   for (std::size_t d = 0; d < 3; ++d) {
     into.box.lower[d] = std::min(into.box.lower[d], from.box.lower[d]);
     into.box.upper[d] = std::max(into.box.upper[d], from.box.upper[d]);
@@ -125,12 +125,12 @@ void combine(Tally& into, const Tally& from) noexcept {
 }
 
 // A set that has never had objects does not constrain the dimensions.
-Tally tally_of(const Bounds& found) noexcept {
+BoxTally tally_of(const Bounds& found) noexcept {
   return {found, found.dimensions == 0 ? 3 : found.dimensions, found.dimensions};
 }
 
 // Local. Returns the failure, if there is one.
-Status add_each(std::span<const Set> sets, Tally& into) try {
+Status add_each(std::span<const Set> sets, BoxTally& into) try {
   for (const Set& set : sets)
     combine(into, tally_of(bounds_here(Space::where(set.position().memory), set)));
   return {};
@@ -139,8 +139,8 @@ Status add_each(std::span<const Set> sets, Tally& into) try {
 }
 
 // Collective. `mine` is the tally of this rank.
-Bounds bounds_from(const Communicator& communicator, const Status& status, const Tally& mine) {
-  Tally all = vote<&combine>(communicator, status, mine);
+Bounds bounds_from(const Communicator& communicator, const Status& status, const BoxTally& mine) {
+  BoxTally all = vote<&combine>(communicator, status, mine);
   if (all.most != 0 && all.fewest != all.most)
     throw Error(ErrorKind::disagreement, Where{bounds_stage},
                 "Some ranks have positions in " + std::to_string(all.fewest) +
@@ -169,13 +169,13 @@ Bounds stages::bounds_here(const Space& space, const Set& set) {
 }
 
 Bounds stages::bounds(const Space& space, const Communicator& communicator, const Set& set) {
-  Tally mine;
+  BoxTally mine;
   const Status status = attempt(bounds_stage, [&] { mine = tally_of(bounds_here(space, set)); });
   return bounds_from(communicator, status, mine);
 }
 
 Bounds stages::bounds(const Communicator& communicator, std::span<const Set> sets) {
-  Tally mine;
+  BoxTally mine;
   const Status status = add_each(sets, mine);
   return bounds_from(communicator, status, mine);
 }

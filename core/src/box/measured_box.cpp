@@ -55,10 +55,10 @@ constexpr int bits = 6;  // few, so that the counts that come from a device are 
 constexpr std::int64_t bins = std::int64_t{1} << bits, slots = bins + 2;  // below, bins, above
 
 // The counts of all objects, or of a sample of them.
-struct Counts {
+struct BinCounts {
   std::int64_t objects = 0;  // all objects, also those that of_axis does not count
   std::array<std::array<std::int64_t, slots>, 3> of_axis{};
-  static void add(Counts& into, const Counts& from) noexcept {
+  static void add(BinCounts& into, const BinCounts& from) noexcept {
     into.objects += from.objects;
     for (std::size_t d = 0; d < 3; ++d)
       for (std::size_t i = 0; i < slots; ++i) into.of_axis[d][i] += from.of_axis[d][i];
@@ -84,7 +84,7 @@ struct SlotOf {
     return place > upper ? slots - 1 : 1 + static_cast<std::int64_t>(ruler.mark(place));
   }
 };
-struct Slots {
+struct AxisSlots {
   int dimensions = 0;
   SlotOf along[3];
 };
@@ -93,7 +93,7 @@ struct Slots {
 template <class Real>
 struct CountShare {
   Places<Real> places;
-  Slots slots_of;
+  AxisSlots slots_of;
   Portion portion;
   std::int64_t shares;
   std::int64_t* counts;  // by share, axis and slot
@@ -115,7 +115,7 @@ struct CountShare {
 template <class Real>
 struct CountObject {
   Places<Real> places;
-  Slots slots_of;
+  AxisSlots slots_of;
   Portion portion;
   std::int64_t* counts;  // by axis and slot
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
@@ -129,7 +129,7 @@ struct CountObject {
 
 template <class Real, class Instance>
 void count_on(const Instance& instance, const Space& space, const Places<Real>& places,
-              const Slots& slots_of, const Portion& portion, Counts& into) {
+              const AxisSlots& slots_of, const Portion& portion, BinCounts& into) {
   std::int64_t shares = 1;
   if constexpr (!is_device<Instance>) shares = exec::host_threads();
   const exec::Array<std::int64_t> counts =
@@ -145,8 +145,8 @@ void count_on(const Instance& instance, const Space& space, const Places<Real>& 
   for (std::size_t i = 0; i < all.size(); ++i) into.of_axis[i / slots % 3][i % slots] += all[i];
 }
 
-Slots slots_within(const Bounds& within, int dimensions) {
-  Slots slots_of{dimensions, {}};
+AxisSlots slots_within(const Bounds& within, int dimensions) {
+  AxisSlots slots_of{dimensions, {}};
   for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions); ++d)
     slots_of.along[d] = {Ruler(within.lower[d], within.upper[d], bits), within.lower[d],
                          within.upper[d]};
@@ -155,13 +155,13 @@ Slots slots_within(const Bounds& within, int dimensions) {
 
 // Local, like add_near. Returns the failure, if there is one.
 Status add_counts(std::span<const Set> sets, const Bounds& within, const Portion& portion,
-                  Counts& counts) try {
+                  BinCounts& counts) try {
   for (const Set& set : sets) {
     const FieldLayout at = set.position();
     if (at.count == 0) continue;
     counts.objects += at.count;
     const Space space = Space::where(at.memory);
-    const Slots slots_of = slots_within(within, at.components);
+    const AxisSlots slots_of = slots_within(within, at.components);
     with_space(space, [&](const auto& instance) {
       with_places(at, [&](const auto& places) {
         count_on(instance, space, places, slots_of, portion, counts);
@@ -174,11 +174,11 @@ Status add_counts(std::span<const Set> sets, const Bounds& within, const Portion
 }
 
 // Collective.
-Counts counts_of(const Communicator& communicator, std::span<const Set> sets, const Bounds& within,
-                 const Portion& portion) {
-  Counts mine;
+BinCounts counts_of(const Communicator& communicator, std::span<const Set> sets,
+                    const Bounds& within, const Portion& portion) {
+  BinCounts mine;
   const Status counted = add_counts(sets, within, portion, mine);
-  return vote<&Counts::add>(communicator, counted, mine);
+  return vote<&BinCounts::add>(communicator, counted, mine);
 }
 
 // The first and the last slot of an axis such that the objects below the first, and those above
@@ -202,7 +202,7 @@ Middle middle_slots(const std::array<std::int64_t, slots>& counts, std::int64_t 
 // of all objects.
 bool sample_shows_none_far(const Communicator& communicator, std::span<const Set> sets,
                            const Bounds& found) {
-  const Counts some = counts_of(communicator, sets, found, sample);
+  const BinCounts some = counts_of(communicator, sets, found, sample);
   for (std::size_t d = 0; d < static_cast<std::size_t>(found.dimensions); ++d) {
     const Middle middle = middle_slots(some.of_axis[d], most_far(some.objects));
     if (!middle.exists() || middle.last - middle.first < 2) continue;
@@ -221,7 +221,7 @@ Bounds middle_of(const Communicator& communicator, std::span<const Set> sets, co
   constexpr double much = 4;
   Bounds middle = found;
   for (bool goes_on = true; goes_on;) {
-    const Counts all = counts_of(communicator, sets, middle, all_objects);
+    const BinCounts all = counts_of(communicator, sets, middle, all_objects);
     goes_on = false;
     for (std::size_t d = 0; d < static_cast<std::size_t>(found.dimensions); ++d) {
       const Middle here = middle_slots(all.of_axis[d], most_far(all.objects));

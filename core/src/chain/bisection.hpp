@@ -14,19 +14,19 @@
 namespace evenkeel::chain_search {
 
 template <class Source, class Parts>
-class Bisection {
+class BottleneckBisection {
  public:
   using Number = typename Source::Number;
   using Load = typename Parts::Load;
   using Offsets = typename Problem<Source, Parts>::Offsets;
 
   // Refers to the problem; `heaviest` is the amount that the heaviest item adds to a sum.
-  Bisection(const Problem<Source, Parts>& problem, Number heaviest)
+  BottleneckBisection(const Problem<Source, Parts>& problem, Number heaviest)
       : problem_(problem),
         lower_(problem.least_bottleneck(heaviest)),
         upper_(problem.greatest_load(problem.even())),
         least_reach_(index_of(problem.parts()) + 1),
-        most_reach_(least_reach_.size(), Reach{problem.sums().items(), {}}),
+        most_reach_(least_reach_.size(), OffsetReach{problem.sums().items(), {}}),
         reach_(least_reach_.size()),
         feasible_(problem) {}
 
@@ -34,8 +34,9 @@ class Bisection {
   Offsets run() {
     while (lower_ < upper_) {
       Trial<Load> trial = {next_limit(), upper_};
-      const Outcome outcome = try_greedy(trial);
-      if (outcome == Outcome::cut || (outcome == Outcome::unknown && has_cut(trial))) continue;
+      const GreedyOutcome outcome = try_greedy(trial);
+      if (outcome == GreedyOutcome::cut || (outcome == GreedyOutcome::unknown && has_cut(trial)))
+        continue;
       lower_ = trial.refused;
     }
     Trial<Load> last = {upper_, upper_};
@@ -47,11 +48,11 @@ class Bisection {
 
  private:
   // An offset, and the running sum of the items before it.
-  struct Reach {
+  struct OffsetReach {
     std::int64_t at = 0;
     typename Source::Running running = {};
   };
-  enum class Outcome { cut, none, unknown };
+  enum class GreedyOutcome { cut, none, unknown };
 
   // A limit between the bounds, or the lower bound itself, but never the upper one.
   Load next_limit() const noexcept {
@@ -63,11 +64,11 @@ class Bisection {
   // room for its least number of items. This reaches the greatest offset that any cut can reach,
   // unless the next part would have to begin before each possible end of this one. Then the outcome
   // is unknown.
-  Outcome try_greedy(Trial<Load>& trial) {
-    if (!can_begin(0, 0, trial)) return Outcome::none;
+  GreedyOutcome try_greedy(Trial<Load>& trial) {
+    if (!can_begin(0, 0, trial)) return GreedyOutcome::none;
     const auto& sums = problem_.sums();
     const std::int64_t min_items = problem_.min_items();
-    Reach from = {};
+    OffsetReach from = {};
     Load greatest = 0;
     int p = 0;
     for (; p < problem_.parts() && (from.at < sums.items() || min_items > 0); ++p) {
@@ -86,10 +87,10 @@ class Bisection {
           p, from.at, high, [load, limit = trial.limit](Number sum) { return load(sum) > limit; });
       if (place.at <= high) trial.refuse(load(place.above));
       const std::int64_t least = from.at + min_items;
-      if (place.at - 1 < least) return Outcome::none;
+      if (place.at - 1 < least) return GreedyOutcome::none;
       from = {place.at - 1, place.below};
       while (!can_begin(p + 1, from.at, trial))
-        if (from.at-- == least) return Outcome::unknown;
+        if (from.at-- == least) return GreedyOutcome::unknown;
       if (from.at < place.at - 1) from.running = sums.before(from.at);
       greatest = std::max(greatest, load(from.running.value()));
       reach_[cut] = from;
@@ -98,7 +99,7 @@ class Bisection {
     const bool success = from.at == sums.items();
     (success ? most_reach_ : least_reach_) = reach_;
     if (success) upper_ = greatest;
-    return success ? Outcome::cut : Outcome::none;
+    return success ? GreedyOutcome::cut : GreedyOutcome::none;
   }
 
   // Returns true if the least number of items of part p fits when the part begins at an offset.
@@ -118,7 +119,7 @@ class Bisection {
   template <class Beyond>
   auto greedy_end(int p, std::int64_t from, std::int64_t high,
                   const Beyond& beyond) const noexcept {
-    const Reach& least = least_reach_[index_of(p) + 1];
+    const OffsetReach& least = least_reach_[index_of(p) + 1];
     if (least.at >= from && high - least.at <= 2 * block)
       return problem_.sums().first_after(least.at, least.running, high, beyond);
     return problem_.sums().first(std::max(from, least.at), high, from + problem_.even_length(p),
@@ -136,7 +137,7 @@ class Bisection {
   // No cut has a bottleneck below `lower_`, and some cut has the bottleneck `upper_`.
   Load lower_, upper_;
   // The greedy cuts of all later trials are between the least and the most reach.
-  std::vector<Reach> least_reach_, most_reach_, reach_;
+  std::vector<OffsetReach> least_reach_, most_reach_, reach_;
   FeasibleCuts<Source, Parts> feasible_;
 };
 

@@ -96,7 +96,7 @@ Chain cut(const Sums<Source>& sums, const Parts& parts, std::int64_t min_items) 
   // In the sums an item weighs the difference of two sums, which rounding may make smaller.
   const auto in_sum = item < 0 ? 0 : sums.at(item + 1) - sums.at(item);
   const Problem<Source, Parts> problem(sums, parts, min_items);
-  Bisection<Source, Parts> bisection(problem, in_sum);
+  BottleneckBisection<Source, Parts> bisection(problem, in_sum);
   chain.offsets = bisection.run();
   chain.bottleneck = static_cast<double>(bisection.bottleneck());
   report(chain, sums, parts);

@@ -10,7 +10,7 @@ namespace evenkeel::chain_search {
 
 // Consecutive offsets, and the prefix at the first.
 template <class Number>
-struct Stretch {
+struct OffsetStretch {
   std::int64_t first, last;
   Number sum;
 };
@@ -25,7 +25,7 @@ class Stretches {
   }
   // Cuts are added from the last to the first, the stretches of a cut from the left.
   void begin(int cut) { ends_[index_of(cut)] = stretches_.size(); }
-  void add(int cut, const Stretch<Number>& stretch) {
+  void add(int cut, const OffsetStretch<Number>& stretch) {
     if (stretches_.size() > ends_[index_of(cut)] && stretches_.back().last + 1 >= stretch.first)
       stretches_.back().last = std::max(stretches_.back().last, stretch.last);
     else
@@ -48,10 +48,10 @@ class Stretches {
     return low;
   }
   // Returns a copy, because adding stretches moves them all in memory.
-  Stretch<Number> operator[](std::size_t i) const noexcept { return stretches_[i]; }
+  OffsetStretch<Number> operator[](std::size_t i) const noexcept { return stretches_[i]; }
 
  private:
-  std::vector<Stretch<Number>> stretches_;
+  std::vector<OffsetStretch<Number>> stretches_;
   std::vector<std::size_t> ends_;
 };
 
@@ -138,7 +138,7 @@ class FeasibleCuts {
 
   // Finds the offsets at which part p may begin, for those of its ends before which `min_items`
   // items fit.
-  void add_begins_between_gaps(int p, const Stretch<Number>& ends, Trial<Load>& trial) {
+  void add_begins_between_gaps(int p, const OffsetStretch<Number>& ends, Trial<Load>& trial) {
     const auto& windows = problem_.windows();
     const auto fits = [&](Number weight) { return trial.allows(problem_.load(p, weight)); };
     const auto refuse_load = [&](Number weight) { trial.refuse(problem_.load(p, weight)); };
@@ -152,7 +152,7 @@ class FeasibleCuts {
 
   // Finds the offsets at which part p may begin if all these ends are possible. They are contiguous
   // too, from the least begin for the first end to the greatest begin for the last end.
-  void add_begins(int p, const Stretch<Number>& ends, Trial<Load>& trial) {
+  void add_begins(int p, const OffsetStretch<Number>& ends, Trial<Load>& trial) {
     const std::int64_t min_items = problem_.min_items(), low = p * min_items;
     const auto load = [&](Number sum) { return problem_.load(p, ends.sum - sum); };
     const auto place =

@@ -24,14 +24,14 @@ Limits scaled(Limits limits, double factor) {
 
 }  // namespace
 
-Search::Search(const Row& row)
+PhaseSearch::PhaseSearch(const Row& row)
     : row_(row),
       phases_(row.before.size()),
       goal_(sum_of(row.least) * (1 + fine)),
       most_probes_(std::clamp<std::int64_t>(
           most_looks / (row.parts * static_cast<std::int64_t>(row.before.size())), 96, 8192)) {}
 
-Found Search::run(const Limits& shape) {
+FoundOffsets PhaseSearch::run(const Limits& shape) {
   constexpr std::int64_t few = 128;
   if (row_.parts * static_cast<std::int64_t>(phases_) <= few) {
     descend_from_many(shape);
@@ -47,12 +47,12 @@ Found Search::run(const Limits& shape) {
 }
 
 // With few parts each place matters, and there are several local optima next to each other.
-void Search::descend_from_many(const Limits& shape) {
+void PhaseSearch::descend_from_many(const Limits& shape) {
   descend(shape);
   for (std::size_t phase = 0; phase < phases_ && phases_ > 1; ++phase)
     for (const double by : {1.25, 1.5, 2.0, 4.0}) {
       if (!may_go_on()) return;
-      Found best = std::exchange(best_, Found());
+      FoundOffsets best = std::exchange(best_, FoundOffsets());
       Limits start = row_.least;
       start[phase] *= by;
       descend(start);
@@ -60,7 +60,7 @@ void Search::descend_from_many(const Limits& shape) {
     }
 }
 
-void Search::descend(const Limits& shape) {
+void PhaseSearch::descend(const Limits& shape) {
   scale(shape);
   balance();
   constexpr double coarsest = 1, finest = 0x1p-9;
@@ -74,7 +74,7 @@ void Search::descend(const Limits& shape) {
 // --- Cuts within limits --------------------------------------------------------------------------
 
 // The last place at which a part that begins here can end.
-std::int64_t Search::end_of_part(std::int64_t begin, const Limits& limits) const noexcept {
+std::int64_t PhaseSearch::end_of_part(std::int64_t begin, const Limits& limits) const noexcept {
   std::int64_t end = last();
   for (std::size_t phase = 0; phase < phases_; ++phase) {
     const auto fits = [&](std::int64_t place) {
@@ -94,7 +94,7 @@ std::int64_t Search::end_of_part(std::int64_t begin, const Limits& limits) const
 }
 
 // The first place at which a part that ends here can begin.
-std::int64_t Search::begin_of_part(std::int64_t end, const Limits& limits) const noexcept {
+std::int64_t PhaseSearch::begin_of_part(std::int64_t end, const Limits& limits) const noexcept {
   std::int64_t begin = 0;
   for (std::size_t phase = 0; phase < phases_; ++phase) {
     const auto fits = [&](std::int64_t place) { return load(phase, place, end) <= limits[phase]; };
@@ -112,7 +112,7 @@ std::int64_t Search::begin_of_part(std::int64_t end, const Limits& limits) const
 }
 
 // Computes the greatest loads from the offsets.
-void Search::weigh(Found& cut) const {
+void PhaseSearch::weigh(FoundOffsets& cut) const {
   cut.greatest.assign(phases_, 0);
   for (std::size_t phase = 0; phase < phases_; ++phase)
     for (std::size_t part = 0; part + 1 < cut.offsets.size(); ++part)
@@ -123,7 +123,7 @@ void Search::weigh(Found& cut) const {
 
 // Returns true if there is a cut that keeps the limits. If it is better than the best cut, it
 // becomes the best.
-bool Search::probe(Limits limits) {
+bool PhaseSearch::probe(Limits limits) {
   ++probes_;
   for (std::size_t phase = 0; phase < phases_; ++phase)
     limits[phase] = std::max(limits[phase], row_.least[phase]);
@@ -139,7 +139,7 @@ bool Search::probe(Limits limits) {
 // --- Better limits -------------------------------------------------------------------------------
 
 // Finds the least multiple of a shape that a cut can keep, if that cut is better than the best.
-void Search::scale(const Limits& shape) {
+void PhaseSearch::scale(const Limits& shape) {
   const double sum = sum_of(shape);
   if (!(sum > 0)) return;
   double low = 0;
@@ -160,7 +160,7 @@ void Search::scale(const Limits& shape) {
 }
 
 // Tries limits below the best step; if a cut keeps them, shrinks the best step further.
-bool Search::improve(Limits limits) {
+bool PhaseSearch::improve(Limits limits) {
   if (!may_go_on()) return false;
   for (std::size_t phase = 0; phase < phases_; ++phase)
     limits[phase] = std::max(limits[phase], row_.least[phase]);
@@ -170,7 +170,7 @@ bool Search::improve(Limits limits) {
   return true;
 }
 
-void Search::shrink() {
+void PhaseSearch::shrink() {
   const Limits shape = best_.greatest;
   double low = 1, high = 1;
   for (double by = 0x1p-6; low == high && probes_ < most_probes_ && by < 0.5; by *= 4) {
@@ -185,7 +185,7 @@ void Search::shrink() {
 
 // Moves limits towards the ratios of the numbers of parts that are at each limit. If the phases
 // work in separate places, one move suffices.
-void Search::balance() {
+void PhaseSearch::balance() {
   constexpr int most = 4;
   const double least_share = 1e-3 * row_.parts;
   for (int i = 0; i < most && may_go_on(); ++i) {
@@ -214,7 +214,7 @@ void Search::balance() {
 
 // Tries two cuts by one weight per item: the sum of its costs, once as they are and once in units
 // of the least limits. So a cut by phases is never worse than these.
-void Search::cut_by_sums() {
+void PhaseSearch::cut_by_sums() {
   for (const Limits& units : {Limits(phases_, 1.0), row_.least}) {
     trial_.offsets.assign(1, 0);
     for (int part = 1; part < row_.parts; ++part)
@@ -226,7 +226,7 @@ void Search::cut_by_sums() {
 }
 
 // Raises or lowers the limit of one phase, and changes all others in the opposite direction.
-bool Search::trade(double factor) {
+bool PhaseSearch::trade(double factor) {
   bool found = false;
   for (std::size_t phase = 0; phase < phases_; ++phase)
     for (const double by : {1 / factor, factor}) {
@@ -243,7 +243,7 @@ bool Search::trade(double factor) {
 }
 
 // Lowers the limit of one phase, and raises that of one other by nearly as much.
-bool Search::trade_pairs(double factor) {
+bool PhaseSearch::trade_pairs(double factor) {
   bool found = false;
   for (std::size_t down = 0; down < phases_; ++down)
     for (std::size_t up = 0; up < phases_; ++up) {
@@ -258,7 +258,7 @@ bool Search::trade_pairs(double factor) {
 }
 
 // Lowers the limit of each phase as far as the others allow.
-void Search::tighten() {
+void PhaseSearch::tighten() {
   for (std::size_t phase = 0; phase < phases_; ++phase) {
     double low = row_.least[phase];
     while (best_.greatest[phase] - low > fine * best_.step && may_go_on()) {
@@ -274,7 +274,7 @@ void Search::tighten() {
 // is one. If no cut keeps the limits (a + s, rest - a), no cut keeps limits with a sum below `rest`
 // whose first limit is between a and a + s. If a cut keeps them, the step becomes shorter by half
 // the share.
-void Search::sweep() {
+void PhaseSearch::sweep() {
   if (phases_ != 2) return;
   constexpr double share = 0.01;
   double low = row_.least[0];
@@ -289,12 +289,12 @@ void Search::sweep() {
 
 // A probe fills the parts on the left and leaves little for the last ones. Here each offset is put
 // as near to its share as the limits allow.
-void Search::spread() {
+void PhaseSearch::spread() {
   const Limits limits = best_.greatest;
   const auto parts = static_cast<std::size_t>(row_.parts);
   std::vector<std::int64_t> first(parts + 1, last());  // from which the rest can be finished
   for (std::size_t part = parts; part-- > 0;) first[part] = begin_of_part(first[part + 1], limits);
-  Found even;
+  FoundOffsets even;
   even.offsets.assign(1, 0);
   for (std::size_t part = 1; part < parts; ++part) {
     const std::int64_t begin = even.offsets.back();
@@ -308,7 +308,7 @@ void Search::spread() {
 
 // The place nearest to a part's share of the sum of costs, each in the unit of its phase. If two
 // places are equally near, it is the left one.
-std::int64_t Search::nearest_to_share(int part, const Limits& units) const noexcept {
+std::int64_t PhaseSearch::nearest_to_share(int part, const Limits& units) const noexcept {
   const auto filled = [&](std::int64_t place) {
     double sum = 0;
     for (std::size_t phase = 0; phase < phases_; ++phase)

@@ -22,19 +22,19 @@ struct Row {
   Limits least;
 };
 
-struct Found {
+struct FoundOffsets {
   std::vector<std::int64_t> offsets;  // parts + 1 places
   Limits greatest;                    // greatest load of a part in each phase
   double step = std::numeric_limits<double>::infinity();
 };
 
-class Search {
+class PhaseSearch {
  public:
   // Refers to the row, which has a phase.
-  explicit Search(const Row& row);
+  explicit PhaseSearch(const Row& row);
 
   // Begins with limits in the ratios of `shape`, which are positive.
-  Found run(const Limits& shape);
+  FoundOffsets run(const Limits& shape);
 
  private:
   double before(std::size_t phase, std::int64_t place) const noexcept {
@@ -49,7 +49,7 @@ class Search {
   std::int64_t end_of_part(std::int64_t begin, const Limits& limits) const noexcept;
   std::int64_t begin_of_part(std::int64_t end, const Limits& limits) const noexcept;
   bool probe(Limits limits);
-  void weigh(Found& cut) const;
+  void weigh(FoundOffsets& cut) const;
   void cut_by_sums();
   bool improve(Limits limits);
   void descend(const Limits& shape);
@@ -68,7 +68,7 @@ class Search {
   std::size_t phases_;
   double goal_ = 0;  // a step that is this short ends the search
   std::int64_t probes_ = 0, most_probes_;
-  Found best_, trial_;
+  FoundOffsets best_, trial_;
 };
 
 }  // namespace evenkeel::phase_search

@@ -74,7 +74,7 @@ PhaseChain stages::cut_phases(std::span<const std::span<const double>> costs, in
            "Give smaller ones; only their ratios count.");
   if (!before.empty()) {
     row.before = before;
-    phase_search::Found found = phase_search::Search(row).run(row.least);
+    phase_search::FoundOffsets found = phase_search::PhaseSearch(row).run(row.least);
     chain.offsets = std::move(found.offsets);
     auto greatest = found.greatest.begin();
     for (PhaseLoad& load : loads)

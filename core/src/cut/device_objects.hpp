@@ -79,7 +79,7 @@ struct KeepOfKept {
 // Each index handles a short run of objects: if neighbours in memory belong to the same bin, as in
 // the order of the curve, their sum is added at once.
 template <class BinOf>
-struct AddToBins {
+struct AddObjectsToBins {
   static constexpr std::int64_t run = 8;
   Objects objects;
   BinOf bin_of;
@@ -157,7 +157,8 @@ class DeviceObjects final : public CutObjects {
     return histogram(std::int64_t{1} << division.split, [&](std::int64_t) { return bin_of; });
   }
 
-  std::span<std::int64_t> keep_of_all(std::uint64_t base, const Step& step) noexcept override {
+  std::span<std::int64_t> keep_of_all(std::uint64_t base,
+                                      const NarrowingStep& step) noexcept override {
     bring(interval_of_bin_, step.interval_of_bin);
     const cut_on_device::InBins bin_of{base, step.division.bin_width()};
     return histogram(step.intervals << step.next.split, [&](std::int64_t first) {
@@ -166,7 +167,7 @@ class DeviceObjects final : public CutObjects {
     });
   }
 
-  std::span<std::int64_t> keep_of_kept(const Step& step) noexcept override {
+  std::span<std::int64_t> keep_of_kept(const NarrowingStep& step) noexcept override {
     bring(interval_of_bin_, step.interval_of_bin);
     return histogram(step.intervals << step.next.split, [&](std::int64_t first) {
       return cut_on_device::KeepOfKept{step.division, interval_of_bin_.data(),
@@ -205,7 +206,7 @@ class DeviceObjects final : public CutObjects {
     return histogram(std::ssize(boundaries) + 1, [&](std::int64_t) { return between; });
   }
 
-  std::vector<Item> items_in(std::span<const Range> ranges) const override {
+  std::vector<Item> items_in(std::span<const KeyRange> ranges) const override {
     const std::vector<CurveKey> boundaries = boundaries_of(ranges);
     const exec::Array<CurveKey> there(space_, "evenkeel::cut::boundaries",
                                       std::span<const CurveKey>(boundaries));
@@ -244,7 +245,7 @@ class DeviceObjects final : public CutObjects {
     exec::for_each(instance_, "evenkeel::cut::clear", count,
                    exec::Fill<std::int64_t>{bins_.data(), 0});
     for_each_set([&](const cut_on_device::Objects& objects, std::int64_t before) {
-      using Add = cut_on_device::AddToBins<decltype(bin_of_set(before))>;
+      using Add = cut_on_device::AddObjectsToBins<decltype(bin_of_set(before))>;
       exec::for_each(instance_, "evenkeel::cut::histogram",
                      (objects.count + Add::run - 1) / Add::run,
                      Add{objects, bin_of_set(before), bins_.data()});

@@ -168,7 +168,8 @@ void HostObjects::count_kept(const Block& block, std::int64_t begin, std::int64_
   });
 }
 
-std::span<std::int64_t> HostObjects::keep_of_all(std::uint64_t base, const Step& step) noexcept {
+std::span<std::int64_t> HostObjects::keep_of_all(std::uint64_t base,
+                                                 const NarrowingStep& step) noexcept {
   const int shift = step.division.bin_width();
   const std::int32_t* interval_of_bin = step.interval_of_bin.data();
   return histogram(step.intervals << step.next.split, [&](Block& block, std::int64_t* bins) {
@@ -189,7 +190,7 @@ std::span<std::int64_t> HostObjects::keep_of_all(std::uint64_t base, const Step&
   });
 }
 
-std::span<std::int64_t> HostObjects::keep_of_kept(const Step& step) noexcept {
+std::span<std::int64_t> HostObjects::keep_of_kept(const NarrowingStep& step) noexcept {
   const std::int32_t* interval_of_bin = step.interval_of_bin.data();
   return histogram(step.intervals << step.next.split, [&](Block& block, std::int64_t* bins) {
     Kept* into = kept_.get() + block.offset;
@@ -246,7 +247,7 @@ std::span<std::int64_t> HostObjects::count_between(std::span<const CurveKey> bou
   });
 }
 
-std::vector<HostObjects::Item> HostObjects::items_in(std::span<const Range> ranges) const {
+std::vector<HostObjects::Item> HostObjects::items_in(std::span<const KeyRange> ranges) const {
   const std::vector<CurveKey> boundaries = boundaries_of(ranges);
   std::vector<Item> items;
   for (const auto& blocks : blocks_)

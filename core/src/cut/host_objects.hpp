@@ -12,13 +12,14 @@ class HostObjects final : public CutObjects {
 
   void weigh(const Units& units) noexcept override { units_ = units; }
   std::span<std::int64_t> count_all(std::uint64_t base, Division division) noexcept override;
-  std::span<std::int64_t> keep_of_all(std::uint64_t base, const Step& step) noexcept override;
-  std::span<std::int64_t> keep_of_kept(const Step& step) noexcept override;
+  std::span<std::int64_t> keep_of_all(std::uint64_t base,
+                                      const NarrowingStep& step) noexcept override;
+  std::span<std::int64_t> keep_of_kept(const NarrowingStep& step) noexcept override;
   std::int64_t kept() const noexcept override;
   std::vector<Item> kept_items() const override;
   std::vector<CurveKey> sample(std::int64_t every) const override;
   std::span<std::int64_t> count_between(std::span<const CurveKey> boundaries) noexcept override;
-  std::vector<Item> items_in(std::span<const Range> ranges) const override;
+  std::vector<Item> items_in(std::span<const KeyRange> ranges) const override;
 
  private:
   // Objects of one set that one thread works on; kept objects are stored from `offset` on.

@@ -17,13 +17,13 @@ namespace {
 
 constexpr double clearly_more = 1.1;
 
-struct Claim {
+struct PartClaim {
   int rank = -1, part = -1;
   std::int64_t objects = 0;
 };
 // Each rank claims the parts of which it holds the most objects, at most four. Ranks that get no
 // claimed part get the remaining parts.
-using Claims = std::array<Claim, 4>;
+using Claims = std::array<PartClaim, 4>;
 
 std::vector<std::int64_t> objects_by_part(std::span<const WeightedKeys> sets,
                                           const Splitters& splitters) {
@@ -34,12 +34,12 @@ std::vector<std::int64_t> objects_by_part(std::span<const WeightedKeys> sets,
   return {counts.begin(), counts.end()};
 }
 
-bool is_stronger(const Claim& a, const Claim& b) {
+bool is_stronger(const PartClaim& a, const PartClaim& b) {
   return std::tuple(-a.objects, a.part, a.rank) < std::tuple(-b.objects, b.part, b.rank);
 }
 
 Claims claims_of(std::span<const std::int64_t> objects, int rank) {
-  std::vector<Claim> all;
+  std::vector<PartClaim> all;
   for (std::size_t p = 0; p < objects.size(); ++p)
     if (objects[p] > 0) all.push_back({rank, static_cast<int>(p), objects[p]});
   Claims strongest;
@@ -50,14 +50,14 @@ Claims claims_of(std::span<const std::int64_t> objects, int rank) {
 // The strongest claims are granted first; the remaining ranks get the remaining parts, in order.
 // The result is the same on all ranks.
 std::vector<int> granted(std::span<const Claims> claims_of_rank) {
-  std::vector<Claim> claims;
+  std::vector<PartClaim> claims;
   for (const Claims& some : claims_of_rank)
     std::copy_if(some.begin(), some.end(), std::back_inserter(claims),
-                 [](const Claim& claim) { return claim.objects > 0; });
+                 [](const PartClaim& claim) { return claim.objects > 0; });
   std::sort(claims.begin(), claims.end(), is_stronger);
   std::vector<int> rank_of_part(claims_of_rank.size(), -1);
   std::vector<bool> served(claims_of_rank.size());
-  for (const Claim& claim : claims) {
+  for (const PartClaim& claim : claims) {
     int& rank = rank_of_part[static_cast<std::size_t>(claim.part)];
     if (rank >= 0 || served[static_cast<std::size_t>(claim.rank)]) continue;
     rank = claim.rank;

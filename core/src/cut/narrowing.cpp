@@ -32,9 +32,9 @@ void Narrowing::begin(const WantedPlaces& wanted, std::uint64_t base, int width)
   intervals_.assign(1, {base, 0});
 }
 
-std::span<const CutObjects::Range> Narrowing::begin_between(const WantedPlaces& wanted,
-                                                            std::span<const CurveKey> boundaries,
-                                                            std::span<const std::int64_t> weights) {
+std::span<const CutObjects::KeyRange> Narrowing::begin_between(
+    const WantedPlaces& wanted, std::span<const CurveKey> boundaries,
+    std::span<const std::int64_t> weights) {
   begin(wanted);
   intervals_.clear();
   ranges_.clear();
@@ -112,7 +112,7 @@ void Narrowing::finish(std::span<const CutObjects::Item> items) {
   for (const std::uint32_t place : open_) {
     if (interval_of_place_[place] != interval) {
       interval = interval_of_place_[place];
-      const Interval& here = intervals_[static_cast<std::size_t>(interval)];
+      const KeyInterval& here = intervals_[static_cast<std::size_t>(interval)];
       before = here.before;
       while (item < items.size() && items[item].key < here.first) ++item;
       next = item;

@@ -35,9 +35,9 @@ class Narrowing {
   // Each place is between two boundaries. `weights` are those below the first boundary, from it to
   // the second, ... Returns the ranges of keys that hold a place; they are valid until the next
   // call.
-  std::span<const CutObjects::Range> begin_between(const WantedPlaces& wanted,
-                                                   std::span<const CurveKey> boundaries,
-                                                   std::span<const std::int64_t> weights);
+  std::span<const CutObjects::KeyRange> begin_between(const WantedPlaces& wanted,
+                                                      std::span<const CurveKey> boundaries,
+                                                      std::span<const std::int64_t> weights);
 
   // Finds the bin of each open place. Either an end of the bin settles the place, or the bin
   // becomes an interval.
@@ -56,7 +56,7 @@ class Narrowing {
   std::span<const CurvePlace> places() const noexcept { return places_; }
 
  private:
-  struct Interval {
+  struct KeyInterval {
     std::uint64_t first;  // key
     std::int64_t before;  // weight before it
   };
@@ -68,13 +68,13 @@ class Narrowing {
   WantedPlaces wanted_;
   int width_ = 0;
   std::int64_t open_weight_ = 0;
-  std::vector<Interval> intervals_, next_;
+  std::vector<KeyInterval> intervals_, next_;
   std::vector<std::int32_t> interval_of_bin_;
   // The places that are still sought, and the interval that holds each.
   std::vector<std::uint32_t> open_, still_open_;
   std::vector<std::int32_t> interval_of_place_;
   std::vector<CurvePlace> places_;
-  std::vector<CutObjects::Range> ranges_;
+  std::vector<CutObjects::KeyRange> ranges_;
 };
 
 }  // namespace evenkeel

@@ -40,7 +40,7 @@ class CutObjects {
   virtual std::span<std::int64_t> count_all(std::uint64_t base, Division division) noexcept = 0;
   // One step of a search. Each bin is dropped, or becomes one of the new intervals, which are then
   // divided again.
-  struct Step {
+  struct NarrowingStep {
     Division division;
     std::span<const std::int32_t> interval_of_bin;
     std::int64_t intervals;
@@ -48,9 +48,10 @@ class CutObjects {
   };
   // Keeps the objects whose bin is not dropped. Returns the weight in the new bins: first those of
   // interval 0, then those of interval 1, ...
-  virtual std::span<std::int64_t> keep_of_all(std::uint64_t base, const Step& step) noexcept = 0;
+  virtual std::span<std::int64_t> keep_of_all(std::uint64_t base,
+                                              const NarrowingStep& step) noexcept = 0;
   // The same with the objects kept so far.
-  virtual std::span<std::int64_t> keep_of_kept(const Step& step) noexcept = 0;
+  virtual std::span<std::int64_t> keep_of_kept(const NarrowingStep& step) noexcept = 0;
   virtual std::int64_t kept() const noexcept = 0;
   virtual std::vector<Item> kept_items() const = 0;
 
@@ -66,17 +67,17 @@ class CutObjects {
   }
 
   // The objects whose keys are in one of the ranges, which are in order and do not overlap.
-  struct Range {
+  struct KeyRange {
     std::uint64_t first, last;  // keys, both inside
   };
-  virtual std::vector<Item> items_in(std::span<const Range> ranges) const = 0;
+  virtual std::vector<Item> items_in(std::span<const KeyRange> ranges) const = 0;
 
  protected:
   // The ends of the ranges as boundaries: every other interval between them is inside a range.
-  static std::vector<CurveKey> boundaries_of(std::span<const Range> ranges) {
+  static std::vector<CurveKey> boundaries_of(std::span<const KeyRange> ranges) {
     std::vector<CurveKey> boundaries;
     boundaries.reserve(2 * ranges.size());
-    for (const Range& range : ranges) {
+    for (const KeyRange& range : ranges) {
       boundaries.push_back({range.first});
       boundaries.push_back({range.last + 1});
     }

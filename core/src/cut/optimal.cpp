@@ -13,7 +13,7 @@ namespace {
 using Place = Search::Place;
 using Item = CutObjects::Item;
 
-struct Window {
+struct WeightWindow {
   std::int64_t from, to;  // weights before a place
 };
 
@@ -27,13 +27,14 @@ std::int64_t heaviest_part(std::span<const Place> places, std::int64_t total) {
 }
 
 // The windows of the places if no part is heavier than `heaviest`; windows that meet are merged.
-std::vector<Window> windows_of(std::int64_t parts, std::int64_t heaviest, std::int64_t total) {
+std::vector<WeightWindow> windows_of(std::int64_t parts, std::int64_t heaviest,
+                                     std::int64_t total) {
   const auto several = [&](std::int64_t count) {  // parts of that weight, at most the total
     return count > total / heaviest ? total : count * heaviest;
   };
-  std::vector<Window> windows;
+  std::vector<WeightWindow> windows;
   for (std::int64_t p = 1; p < parts; ++p) {
-    const Window window{total - several(parts - p), several(p)};
+    const WeightWindow window{total - several(parts - p), several(p)};
     if (!windows.empty() && window.from <= windows.back().to)
       windows.back().to = window.to;
     else
@@ -43,7 +44,7 @@ std::vector<Window> windows_of(std::int64_t parts, std::int64_t heaviest, std::i
 }
 
 // A stretch of the curve in which every key matters.
-struct Stretch {
+struct CurveStretch {
   std::uint64_t first, last;     // keys, both inside
   std::int64_t before, through;  // weight before the first, and through the last
 };
@@ -52,11 +53,11 @@ struct Stretch {
 struct WindowSearch {
   std::vector<std::int64_t> from, to;  // sought weights at the ends of windows
   std::vector<Place> starts;
-  std::vector<Stretch> stretches;
+  std::vector<CurveStretch> stretches;
 
   WindowSearch() = default;
-  WindowSearch(std::span<const Window> windows, std::int64_t total) {
-    for (const Window& window : windows) {
+  WindowSearch(std::span<const WeightWindow> windows, std::int64_t total) {
+    for (const WeightWindow& window : windows) {
       from.push_back(std::max<std::int64_t>(window.from, 1));
       to.push_back(std::min(window.to, total));
     }
@@ -71,8 +72,8 @@ void find_stretches(Search& search, WindowSearch& work) {
   work.starts.assign(found.begin(), found.end());
   const std::span<const Place> ends = search.run({work.to, Rounding::up});
   for (std::size_t w = 0; w < work.starts.size(); ++w) {
-    const Stretch stretch{work.starts[w].splitter, ends[w].splitter - 1, work.starts[w].before,
-                          ends[w].before};
+    const CurveStretch stretch{work.starts[w].splitter, ends[w].splitter - 1, work.starts[w].before,
+                               ends[w].before};
     if (!work.stretches.empty() && stretch.first <= work.stretches.back().last) {
       work.stretches.back().last = std::max(work.stretches.back().last, stretch.last);
       work.stretches.back().through = std::max(work.stretches.back().through, stretch.through);
@@ -82,22 +83,22 @@ void find_stretches(Search& search, WindowSearch& work) {
   }
 }
 
-std::vector<Item> items_in(const CutObjects& objects, std::span<const Stretch> stretches) {
-  std::vector<CutObjects::Range> ranges;
-  for (const Stretch& stretch : stretches) ranges.push_back({stretch.first, stretch.last});
+std::vector<Item> items_in(const CutObjects& objects, std::span<const CurveStretch> stretches) {
+  std::vector<CutObjects::KeyRange> ranges;
+  for (const CurveStretch& stretch : stretches) ranges.push_back({stretch.first, stretch.last});
   return objects.items_in(ranges);
 }
 
 // Runs on one rank. Cuts the chain of all keys in the stretches; each gap between stretches is one
 // item.
-std::vector<Place> cut_chain_of(std::span<const Stretch> stretches, std::vector<Item> items,
+std::vector<Place> cut_chain_of(std::span<const CurveStretch> stretches, std::vector<Item> items,
                                 std::int64_t total, std::size_t places) {
   sort_items(items);
   // The possible splitters, and the weight before each.
   std::vector<std::uint64_t> splitters = {0};
   std::vector<std::int64_t> prefix = {0};
   std::size_t item = 0;
-  for (const Stretch& stretch : stretches) {
+  for (const CurveStretch& stretch : stretches) {
     if (stretch.before > prefix.back()) {
       splitters.push_back(stretch.first);
       prefix.push_back(stretch.before);
@@ -141,7 +142,7 @@ std::vector<Place> find_optimal(const Communicator& communicator, CutObjects& ob
   if (is_optimal) return places;
 
   find_stretches(search, work);
-  const std::vector<Stretch>& stretches = work.stretches;
+  const std::vector<CurveStretch>& stretches = work.stretches;
   std::vector<Item> mine;
   const Status selected = attempt(stage_name, [&] { mine = items_in(objects, stretches); });
   Gathered<Item> items = gather(communicator, selected, std::span<const Item>(mine), 0);

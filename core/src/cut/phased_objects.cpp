@@ -17,14 +17,14 @@ constexpr const char* phased_objects_label = "evenkeel::cut::phases";
 
 // --- For kernels ---------------------------------------------------------------------------------
 
-struct Objects {
+struct PhasedSet {
   const CurveKey* keys;
   const std::int64_t* objects;  // null if they are in the order of the keys
   std::int64_t count;
   const double* costs[most_phases];  // null if this set costs nothing in this phase
   int phases;
 
-  explicit Objects(const PhasedKeys& set)
+  explicit PhasedSet(const PhasedKeys& set)
       : keys(set.keys.data()),
         objects(set.objects.empty() ? nullptr : set.objects.data()),
         count(std::ssize(set.keys)),
@@ -79,12 +79,12 @@ class Intervals {
   }
 
  private:
-  struct Slots {
+  struct BoundarySlots {
     std::vector<std::int32_t> boundaries_before{0};
     std::uint64_t first = 0;
     int shift = 0;
 
-    explicit Slots(std::span<const CurveKey> boundaries) {
+    explicit BoundarySlots(std::span<const CurveKey> boundaries) {
       if (boundaries.empty()) return;
       constexpr int per_boundary = 8, most_bits = 16;
       first = boundaries.front().value;
@@ -100,7 +100,7 @@ class Intervals {
     }
   };
 
-  Slots slots_;
+  BoundarySlots slots_;
   exec::Reached<CurveKey> boundaries_;
   exec::Reached<std::int32_t> before_;
 };
@@ -108,8 +108,8 @@ class Intervals {
 // Each index handles a short run of objects. Neighbours in memory are often in one interval, and
 // then the sum of their costs is added at once.
 template <std::int64_t run>
-struct AddUp {
-  Objects all;
+struct AddUpPhases {
+  PhasedSet all;
   PhaseUnits units;
   IntervalInSlots interval_of;
   std::int64_t* sums;
@@ -137,19 +137,19 @@ struct AddUp {
 };
 
 template <class Instance>
-void add_up(const Instance& instance, const Objects& all, const PhaseUnits& units,
+void add_up(const Instance& instance, const PhasedSet& all, const PhaseUnits& units,
             const IntervalInSlots& interval_of, std::int64_t* sums) {
   constexpr std::int64_t run = is_device<Instance> ? 8 : 4096;
   exec::for_each(instance, phased_objects_label, (all.count + run - 1) / run,
-                 AddUp<run>{all, units, interval_of, sums});
+                 AddUpPhases<run>{all, units, interval_of, sums});
 }
 
-struct Totals {
+struct PhaseTotals {
   double of[most_phases];
-  explicit Totals(std::span<const double> totals) : of() {
+  explicit PhaseTotals(std::span<const double> totals) : of() {
     std::copy(totals.begin(), totals.end(), of);
   }
-  KOKKOS_FUNCTION double share(const Objects& all, std::int64_t object) const {
+  KOKKOS_FUNCTION double share(const PhasedSet& all, std::int64_t object) const {
     double sum = 0;
     for (int phase = 0; phase < all.phases; ++phase)
       if (of[phase] > 0 && all.costs[phase] != nullptr) sum += all.costs[phase][object] / of[phase];
@@ -158,8 +158,8 @@ struct Totals {
 };
 
 struct WriteShares {
-  Objects all;
-  Totals totals;
+  PhasedSet all;
+  PhaseTotals totals;
   double* shares;
   KOKKOS_FUNCTION void operator()(std::int64_t place) const {
     shares[place] = totals.share(all, all.object_at(place));
@@ -167,8 +167,8 @@ struct WriteShares {
 };
 
 struct WriteSharesOfParts {
-  Objects all;
-  Totals totals;
+  PhasedSet all;
+  PhaseTotals totals;
   IntervalInSlots part_of;
   const double* sum_of_part;
   double* shares;
@@ -250,7 +250,7 @@ std::vector<std::int64_t> sums_between(std::span<const PhasedKeys> sets, const P
     const Intervals intervals(space, boundaries);
     const auto of_set =
         exec::filled<std::int64_t>(space, phased_objects_label, std::ssize(sums), 0);
-    const Objects all(set);
+    const PhasedSet all(set);
     const IntervalInSlots interval_of = intervals.interval_of();
     with_space(space, [&](const auto& instance) {
       add_up(instance, all, units, interval_of, of_set.data());
@@ -265,7 +265,7 @@ exec::Array<double> shares_of_totals(const PhasedKeys& set, std::span<const doub
   const Space space = Space::where(set.memory);
   exec::Array<double> shares(space, phased_objects_label, std::ssize(set.keys));
   exec::for_each(space, phased_objects_label, shares.size(),
-                 WriteShares{Objects(set), Totals(totals), shares.data()});
+                 WriteShares{PhasedSet(set), PhaseTotals(totals), shares.data()});
   space.fence(phased_objects_label);
   return shares;
 }
@@ -278,8 +278,8 @@ exec::Array<double> shares_of_parts(const PhasedKeys& set, std::span<const doubl
   const Intervals parts(space, boundaries);
   const exec::Reached<double> sums(space, phased_objects_label, sum_of_part);
   exec::for_each(space, phased_objects_label, shares.size(),
-                 WriteSharesOfParts{Objects(set), Totals(totals), parts.interval_of(), sums.data(),
-                                    shares.data()});
+                 WriteSharesOfParts{PhasedSet(set), PhaseTotals(totals), parts.interval_of(),
+                                    sums.data(), shares.data()});
   space.fence(phased_objects_label);
   return shares;
 }

@@ -76,9 +76,9 @@ class Phases {
         std::max(least_stretches, stretches_per_part * std::int64_t{options_.parts});
     std::vector<std::int64_t> marks(static_cast<std::size_t>(stretches) - 1);
     std::iota(marks.begin(), marks.end(), 1);
-    const Level coarse = search(stretches, marks, {});
+    const StretchSearch coarse = search(stretches, marks, {});
     const std::vector<std::int64_t> beside = marks_beside(coarse, stretches);
-    Level fine = search(stretches * finer, beside, coarse.found.greatest);
+    StretchSearch fine = search(stretches * finer, beside, coarse.found.greatest);
     return result(std::move(fine.splitters), fine.sums);
   }
 
@@ -89,8 +89,8 @@ class Phases {
 
  private:
   // A search among the places between stretches.
-  struct Level {
-    phase_search::Found found;
+  struct StretchSearch {
+    phase_search::FoundOffsets found;
     Splitters splitters;             // of the parts
     std::vector<std::int64_t> sums;  // of the costs between them
   };
@@ -158,8 +158,8 @@ class Phases {
 
   // Collective. `shape` is as in phase_search, for the phases that cost anything; it is empty if it
   // is unknown.
-  Level search(std::int64_t pieces, const std::vector<std::int64_t>& marks,
-               const phase_search::Limits& shape) {
+  StretchSearch search(std::int64_t pieces, const std::vector<std::int64_t>& marks,
+                       const phase_search::Limits& shape) {
     CutOptions cutting;
     cutting.parts = static_cast<int>(marks.size()) + 1;
     cutting.dimensions = options_.dimensions;
@@ -167,11 +167,11 @@ class Phases {
     const Splitters places =
         noted(cut_at({communicator_, weighed_}, weighted_, cutting, {pieces, marks}));
     const std::vector<std::int64_t> between = sums(inner(places));
-    Level level;
+    StretchSearch level;
     vote(communicator_, attempt(stage_name, [&] {
            const auto before = running_costs(between);
            phase_search::Row row{before, options_.parts, least_loads()};
-           level.found = phase_search::Search(row).run(shape.empty() ? row.least : shape);
+           level.found = phase_search::PhaseSearch(row).run(shape.empty() ? row.least : shape);
            for (const std::int64_t offset : level.found.offsets)
              level.splitters.push_back(places[static_cast<std::size_t>(offset)]);
            level.sums = joined(between, level.found.offsets);
@@ -218,7 +218,8 @@ class Phases {
   }
 
   // Finer marks inside of the stretches on both sides of each splitter.
-  std::vector<std::int64_t> marks_beside(const Level& coarse, std::int64_t stretches) const {
+  std::vector<std::int64_t> marks_beside(const StretchSearch& coarse,
+                                         std::int64_t stretches) const {
     std::vector<std::int64_t> marks;
     for (const std::int64_t at : coarse.found.offsets) {
       const std::int64_t begin = std::max<std::int64_t>(1, (at - 1) * finer);

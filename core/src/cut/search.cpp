@@ -73,9 +73,9 @@ std::span<const Search::Place> Search::run(const WantedPlaces& wanted) {
   std::size_t divided = std::size_t{1} << division.split;
   narrowing_.narrow(std::span<const std::int64_t>(first_.weights).first(divided), division);
   for (bool first = true; narrowing_.open() > 0; first = false) {
-    const CutObjects::Step step = {division, narrowing_.interval_of_bin(divided),
-                                   narrowing_.intervals(),
-                                   next_division(narrowing_.width(), narrowing_.intervals())};
+    const CutObjects::NarrowingStep step = {
+        division, narrowing_.interval_of_bin(divided), narrowing_.intervals(),
+        next_division(narrowing_.width(), narrowing_.intervals())};
     const std::span<std::int64_t> bins =
         first ? objects_.keep_of_all(first_.base, step) : objects_.keep_of_kept(step);
     if (few_are_kept()) return finish_with_all([this] { return objects_.kept_items(); });
@@ -140,7 +140,7 @@ std::int64_t Search::weigh_by_sample(const Census& all) {
 }
 
 std::span<const Search::Place> Search::run_by_sample(std::span<const std::int64_t> sought) {
-  const std::span<const CutObjects::Range> ranges =
+  const std::span<const CutObjects::KeyRange> ranges =
       narrowing_.begin_between({sought}, first_.sample, first_.weights);
   return finish_with_all([&] { return objects_.items_in(ranges); });
 }

@@ -64,7 +64,7 @@ std::int64_t sum_of(const std::vector<Note<std::int64_t>>& notes) {
 // --- The kept ids --------------------------------------------------------------------------------
 
 // An id that a rank has, and its slot there.
-struct Claim {
+struct IdClaim {
   std::uint64_t id;
   std::int64_t slot;
 };
@@ -72,13 +72,13 @@ struct Claim {
 struct WriteClaims {
   const std::uint64_t* ids;
   const std::int64_t* places;
-  Claim* claims;
+  IdClaim* claims;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { claims[i] = {ids[places[i]], places[i]}; }
 };
 
 // Writes the location of each id. Claims are ordered by the ranks that have the ids.
 struct WriteLocations {
-  const Claim* claims;
+  const IdClaim* claims;
   const std::int64_t* firsts;  // the first claim of each rank
   const int* ranks;
   std::int64_t claimants;
@@ -97,7 +97,7 @@ struct IsAgain {
 };
 
 // All that this rank keeps.
-struct Kept {
+struct KeptIds {
   exec::Array<std::uint64_t> ids;
   exec::Array<std::int64_t> slots;
   exec::Array<Location> locations;
@@ -105,8 +105,8 @@ struct Kept {
   PlaceOfId place_of() const { return IdTable::of(ids, slots); }
 };
 
-Kept kept_of(const Space& space, const exec::Array<Claim>& claims,
-             const std::vector<Note<std::int64_t>>& claimants) {
+KeptIds kept_of(const Space& space, const exec::Array<IdClaim>& claims,
+                const std::vector<Note<std::int64_t>>& claimants) {
   const std::int64_t count = claims.size();
   std::vector<std::int64_t> firsts;
   std::vector<int> ranks;
@@ -120,7 +120,7 @@ Kept kept_of(const Space& space, const exec::Array<Claim>& claims,
   }
   const exec::Reached<std::int64_t> firsts_there(space, directory_label, firsts);
   const exec::Reached<int> ranks_there(space, directory_label, ranks);
-  Kept kept{{space, directory_label, count}, {}, {space, directory_label, count}};
+  KeptIds kept{{space, directory_label, count}, {}, {space, directory_label, count}};
   exec::for_each(space, directory_label, count,
                  WriteLocations{claims.data(), firsts_there.data(), ranks_there.data(),
                                 std::ssize(ranks), kept.locations.data(), kept.ids.data()});
@@ -128,7 +128,7 @@ Kept kept_of(const Space& space, const exec::Array<Claim>& claims,
   return kept;
 }
 
-void require_distinct(const Space& space, const Kept& kept) {
+void require_distinct(const Space& space, const KeptIds& kept) {
   const std::int64_t distinct = exec::sum<std::int64_t>(
       space, kept.slots.size(), exec::IsOther{kept.slots.data(), PlaceOfId::none});
   if (distinct == kept.ids.size()) return;
@@ -149,7 +149,7 @@ void require_distinct(const Space& space, const Kept& kept) {
 
 // --- Questions -----------------------------------------------------------------------------------
 
-struct Answer {
+struct WriteAnswers {
   PlaceOfId place_of;
   const Location* locations;
   const std::uint64_t* asked;
@@ -173,7 +173,7 @@ void vote_first(const Communicator& communicator, std::initializer_list<Status> 
 struct IdDirectory::Impl {
   const Communicator* communicator;
   MemoryKind memory = MemoryKind::host;
-  Kept kept = {};
+  KeptIds kept = {};
 
   Space space() const { return Space::where(memory); }
   void tell(const NumberSource& ids, const OwnedCount& count);
@@ -182,7 +182,7 @@ struct IdDirectory::Impl {
 void IdDirectory::Impl::tell(const NumberSource& ids, const OwnedCount& count) {
   const exec::Region shown("evenkeel::directory");
   Routes routes;
-  exec::Array<Claim> leaving, arriving;
+  exec::Array<IdClaim> leaving, arriving;
   Status status = attempt(stage_name, [&] {
     const std::int64_t objects = count_of(ids, count);
     if (objects > 0 && ids.layout().components != 1)
@@ -261,9 +261,9 @@ exec::Array<Location> IdDirectory::look_up(const NumberSource& ids, const OwnedC
   vote(communicator, status);
   const Status did_ask = attempt(stage_name, [&] { ask->run(); });
   const Status knew = attempt(stage_name, [&] {
-    exec::for_each(
-        space, directory_label, asked.size(),
-        Answer{all.kept.place_of(), all.kept.locations.data(), asked.data(), answering.data()});
+    exec::for_each(space, directory_label, asked.size(),
+                   WriteAnswers{all.kept.place_of(), all.kept.locations.data(), asked.data(),
+                                answering.data()});
     space.fence(directory_label);
   });
   const Status did_answer = attempt(stage_name, [&] { answer->run(); });

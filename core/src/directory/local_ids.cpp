@@ -13,7 +13,7 @@ namespace {
 constexpr const char* local_ids_label = "evenkeel::directory::local";
 
 template <class T>
-struct WriteIndices {
+struct WriteLocalIds {
   PlaceOfId index_of;
   const std::uint64_t* wanted;
   char* data;
@@ -33,9 +33,10 @@ void write_as(const Space& space, const PlaceOfId& index_of, std::int64_t ids,
     refuse("Indices of type " + std::string(name_of(at.scalar)) + " cannot count " +
                std::to_string(ids) + " objects.",
            "Use wider integers.");
-  exec::for_each(space, local_ids_label, at.count,
-                 WriteIndices<T>{index_of, wanted.data(), static_cast<char*>(at.data),
-                                 at.object_stride_bytes, at.component_stride_bytes, at.components});
+  exec::for_each(
+      space, local_ids_label, at.count,
+      WriteLocalIds<T>{index_of, wanted.data(), static_cast<char*>(at.data), at.object_stride_bytes,
+                       at.component_stride_bytes, at.components});
   space.fence(local_ids_label);
 }
 

@@ -18,9 +18,9 @@ struct CellBlock {
 
 // Collects the blocks of a range of cells. Keys are counted in cells: they are without the bits
 // that a lattice of fewer levels leaves unused.
-class Blocks {
+class BlockCollector {
  public:
-  Blocks(const Lattice& lattice) : lattice_(lattice) {}
+  BlockCollector(const Lattice& lattice) : lattice_(lattice) {}
 
   std::vector<CellBlock> of(std::uint64_t begin, std::uint64_t end) {
     if (lattice_.curve() == CurveKind::snake)
@@ -130,7 +130,7 @@ std::vector<Box> CurveDomains::boxes_of(int part) const {
   };
   const auto p = static_cast<std::size_t>(part);
   std::vector<Box> boxes;
-  for (const CellBlock& block : Blocks(lattice).of(first_cell(p), first_cell(p + 1))) {
+  for (const CellBlock& block : BlockCollector(lattice).of(first_cell(p), first_cell(p + 1))) {
     Box& one = boxes.emplace_back(box());
     for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions()); ++d) {
       one.lower[d] = face_of(lattice, box(), d, block.first[d]);

@@ -47,7 +47,7 @@ void check_borders(const GridBorders& borders, const GridShape& shape, const Box
     const std::size_t length = domains_of(shape, borders.axes, level) + 1;
     const std::size_t rows = rows_of(shape, borders.scheme, borders.axes, level);
     if (all.size() != (is_used ? rows * length : 0))
-      refuse("Level " + std::to_string(level) + " has " + std::to_string(all.size()) +
+      refuse("BorderLevel " + std::to_string(level) + " has " + std::to_string(all.size()) +
                  " borders, where " +
                  (is_used ? std::to_string(rows) + " rows of " + std::to_string(length) : "0") +
                  " are needed.",
@@ -134,7 +134,7 @@ Box GridDomains::box_of(int part) const {
   Box domain = box();
   std::int64_t row = 0;
   for (int l = 0; l < of.dimensions; ++l) {
-    const PartOfPoint::Level& level = of.levels[l];
+    const PartOfPoint::BorderLevel& level = of.levels[l];
     const auto d = static_cast<std::size_t>(level.axis);
     const int at = part / level.stride % level.domains;
     domain.lower[d] = level.row(row)[at];
@@ -207,7 +207,7 @@ class GridBranches {
  private:
   // Makes a branch a row of a level. If the box is flat, the first domain owns everything.
   void enter(Branch& branch, int level, std::int64_t row) const {
-    const PartOfPoint::Level& here = of_.levels[level];
+    const PartOfPoint::BorderLevel& here = of_.levels[level];
     const double* const borders = here.row(row);
     const bool is_flat = borders[0] == borders[here.domains];
     branch.level = level;
@@ -225,7 +225,7 @@ class GridBranches {
     return branch;
   }
   Branch cut(Branch branch, int begin, int end) const {
-    const PartOfPoint::Level& here = of_.levels[branch.level];
+    const PartOfPoint::BorderLevel& here = of_.levels[branch.level];
     const double* const borders = here.row(branch.row);
     const auto d = static_cast<std::size_t>(here.axis);
     branch.box.lower[d] = borders[begin];

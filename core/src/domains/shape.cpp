@@ -221,12 +221,12 @@ RankGrid grid_of(MPI_Comm cartesian) {
 namespace {
 
 // The place that a rank claims for itself.
-struct Claim {
+struct GridClaim {
   GridShape shape;
   std::array<int, 3> at;
 };
 
-void check_claim(const Claim& claim, int ranks) {
+void check_claim(const GridClaim& claim, int ranks) {
   check(claim.shape);
   if (claim.shape.parts() != ranks)
     refuse_shape("A grid of " + times(claim.shape.extents) + " was named for " +
@@ -243,9 +243,9 @@ void check_claim(const Claim& claim, int ranks) {
 
 RankGrid grid_of(const Communicator& communicator, const GridShape& shape,
                  const std::array<int, 3>& mine) {
-  const Claim claim{shape, mine};
+  const GridClaim claim{shape, mine};
   constexpr int nobody = -1;
-  std::vector<Claim> claims;
+  std::vector<GridClaim> claims;
   std::vector<int> rank_of_part;
   vote(communicator, attempt(stage_name, [&] {
          check_claim(claim, communicator.size());
@@ -255,7 +255,7 @@ RankGrid grid_of(const Communicator& communicator, const GridShape& shape,
   communicator.all_gather(claim, std::span(claims));
   // From here on all ranks see the same data.
   for (int rank = 0; rank < communicator.size(); ++rank) {
-    const Claim& theirs = claims[static_cast<std::size_t>(rank)];
+    const GridClaim& theirs = claims[static_cast<std::size_t>(rank)];
     if (theirs.shape != claims.front().shape)
       refuse_shape("Rank 0 names a grid of " + times(claims.front().shape.extents) + ", rank " +
                        std::to_string(rank) + " one of " + times(theirs.shape.extents) + '.',

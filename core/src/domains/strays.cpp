@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* strays_label = "evenkeel::domains::strays";
 
-struct IsElsewhere {
+struct IsOwnedElsewhere {
   const int* owners;
   const std::int64_t* pinned;  // by object; null if no object is pinned
   const std::int64_t* objects;
@@ -71,9 +71,10 @@ Strays StrayFinder::strays_of(const Set& set) const {
   exec::Array<std::int64_t> pinned;
   if (set.options().pinned.given())
     pinned = read_integers(space_, set.options().pinned.layout(), at.count);
-  const exec::Array<std::int64_t> gone = exec::numbers_that(
-      space_, strays_label, suspects.size(),
-      IsElsewhere{owners.data(), pinned.empty() ? nullptr : pinned.data(), suspects.data(), rank_});
+  const exec::Array<std::int64_t> gone =
+      exec::numbers_that(space_, strays_label, suspects.size(),
+                         IsOwnedElsewhere{owners.data(), pinned.empty() ? nullptr : pinned.data(),
+                                          suspects.data(), rank_});
   return {exec::chosen(space_, strays_label, suspects.data(), gone),
           exec::chosen(space_, strays_label, owners.data(), gone)};
 }

@@ -45,11 +45,11 @@ struct Segments {
   std::int64_t base;
 };
 
-struct Piece {
+struct SegmentBytes {
   std::int64_t begin, bytes;
 };
 
-KOKKOS_FUNCTION Piece piece_of(const Segments& segments, std::int64_t k) {
+KOKKOS_FUNCTION SegmentBytes piece_of(const Segments& segments, std::int64_t k) {
   const std::int64_t i = segments.objects == nullptr ? k : segments.objects[k];
   const std::int64_t begin = segments.starts[i];
   return {begin - segments.base, segments.starts[i + 1] - begin};
@@ -62,7 +62,7 @@ struct CopyOne {
   Segments to_segments, from_segments;
 
   void operator()(std::int64_t k) const {
-    const Piece source = piece_of(from_segments, k), target = piece_of(to_segments, k);
+    const SegmentBytes source = piece_of(from_segments, k), target = piece_of(to_segments, k);
     const std::int64_t bytes = source.bytes < target.bytes ? source.bytes : target.bytes;
     if (bytes > 0)
       std::memcpy(to + target.begin, from + source.begin, static_cast<std::size_t>(bytes));
@@ -79,7 +79,7 @@ struct CopyByTeam {
 
   KOKKOS_FUNCTION void operator()(const exec::TeamOf<Instance>& team) const {
     for (std::int64_t k = team.league_rank(); k < count; k += team.league_size()) {
-      const Piece source = piece_of(from_segments, k), target = piece_of(to_segments, k);
+      const SegmentBytes source = piece_of(from_segments, k), target = piece_of(to_segments, k);
       const std::int64_t bytes = source.bytes < target.bytes ? source.bytes : target.bytes;
       const std::int64_t words = bytes / static_cast<std::int64_t>(sizeof(Word));
       const auto* read = reinterpret_cast<const Word*>(from + source.begin);
@@ -161,7 +161,7 @@ void write(const Space& space, const FieldLayout& at, const exec::Array<std::int
   });
 }
 
-struct Scale {
+struct ScaleNumbers {
   const std::int64_t* numbers;
   std::int64_t factor;
   std::int64_t* scaled;
@@ -171,7 +171,8 @@ struct Scale {
 exec::Array<std::int64_t> scaled(const Space& space, const exec::Array<std::int64_t>& numbers,
                                  std::int64_t factor) {
   exec::Array<std::int64_t> scaled(space, kernels, numbers.size());
-  exec::for_each(space, kernels, numbers.size(), Scale{numbers.data(), factor, scaled.data()});
+  exec::for_each(space, kernels, numbers.size(),
+                 ScaleNumbers{numbers.data(), factor, scaled.data()});
   space.fence(kernels);
   return scaled;
 }

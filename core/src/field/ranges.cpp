@@ -34,7 +34,7 @@ struct CountBegins {
 };
 
 // Writes the begins of ranges. For each block the number of ranges that begin before it is known.
-struct WriteBegins {
+struct WriteRangeBegins {
   CountBegins begins_of;
   ObjectRange* ranges;
   void operator()(std::int64_t block) const {
@@ -64,7 +64,7 @@ std::vector<ObjectRange> long_ranges(std::span<const std::int64_t> objects) {
   for (std::int64_t& of_block : begins) all += std::exchange(of_block, all);
   if (all - 1 > count / long_range) return {};
   std::vector<ObjectRange> ranges(static_cast<std::size_t>(all));
-  exec::for_each_on_host(ranges_label, blocks, WriteBegins{count_begins, ranges.data()});
+  exec::for_each_on_host(ranges_label, blocks, WriteRangeBegins{count_begins, ranges.data()});
   for (std::size_t r = 0; r < ranges.size(); ++r)
     ranges[r].count = (r + 1 < ranges.size() ? ranges[r + 1].from : count) - ranges[r].from;
   return ranges;

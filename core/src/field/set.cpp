@@ -62,9 +62,10 @@ void check_ownership(const Set& set) {
 }
 
 // The bytes from the first value of a field to the last.
-struct Extent {
+struct FieldExtent {
   const char *begin, *end;
-  explicit Extent(const FieldLayout& at) : begin(static_cast<const char*>(at.data)), end(begin) {
+  explicit FieldExtent(const FieldLayout& at)
+      : begin(static_cast<const char*>(at.data)), end(begin) {
     if (at.capacity > 0 && at.components > 0)
       end += (at.capacity - 1) * at.object_stride_bytes +
              (at.components - 1) * at.component_stride_bytes + at.element_bytes;
@@ -87,20 +88,20 @@ bool are_interleaved(const FieldLayout& a, const FieldLayout& b) {
 bool share_memory(const Field& a, const Field& b) {
   if (a.container() == b.container()) return true;
   const FieldLayout at = a.layout(), bt = b.layout();
-  const Extent x(at), y(bt);
+  const FieldExtent x(at), y(bt);
   const bool meet = x.begin != x.end && y.begin != y.end && x.begin < y.end && y.begin < x.end;
   return meet && !are_interleaved(at, bt);
 }
 
 // Two fields over the same memory would both be moved, and the values of one would be lost.
 void check_distinct(std::span<const Set> sets) {
-  struct Place {
+  struct FieldOfSet {
     const Set* set;
     std::size_t index;
     const Field& field() const { return set->fields()[index]; }
     std::string name() const { return set->describe(index); }
   };
-  std::vector<Place> places;
+  std::vector<FieldOfSet> places;
   for (const Set& set : sets)
     for (std::size_t i = 0; i < set.fields().size(); ++i) places.push_back({&set, i});
   for (auto a = places.begin(); a != places.end(); ++a)

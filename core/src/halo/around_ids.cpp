@@ -30,7 +30,7 @@ struct WriteSlots {
   }
 };
 
-struct WriteRanks {
+struct WriteOwnerRanks {
   const Location* locations;
   const std::uint64_t* numbers;
   int self, ranks;
@@ -42,7 +42,7 @@ struct WriteRanks {
 };
 
 // Writes 1 at each begin of another object, among those of other ranks, and 0 after the last.
-struct WriteBegins {
+struct WriteOtherBegins {
   const std::uint32_t* ranks;  // sorted
   const std::int64_t* places;
   const std::uint64_t* slots;
@@ -80,13 +80,13 @@ Wanted wanted_of(const Space& space, const exec::Array<Location>& locations, int
   exec::sort_pairs(space, slots.data(), numbers.data(), all);
   const exec::Array<std::uint32_t> to(space, around_ids_label, all);
   exec::for_each(space, around_ids_label, all,
-                 WriteRanks{locations.data(), numbers.data(), self, ranks, to.data()});
+                 WriteOwnerRanks{locations.data(), numbers.data(), self, ranks, to.data()});
   const SortedByNumber by_rank = sort_by_number(space, to, ranks + 1);
   const std::int64_t elsewhere = by_rank.offsets[static_cast<std::size_t>(ranks)];
   const exec::Array<std::int64_t> number(space, around_ids_label, elsewhere + 1);
   exec::for_each(
       space, around_ids_label, elsewhere + 1,
-      WriteBegins{to.data(), by_rank.places.data(), slots.data(), elsewhere, number.data()});
+      WriteOtherBegins{to.data(), by_rank.places.data(), slots.data(), elsewhere, number.data()});
   const std::int64_t distinct = exec::sum_up(number);
   Wanted wanted{{space, around_ids_label, distinct}, {}};
   exec::for_each(

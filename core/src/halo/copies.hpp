@@ -79,13 +79,13 @@ struct CopiesWithin {
 // search for each object need not walk through the whole tree. For hosts.
 struct PiecesNear {
   static constexpr int most = 32;
-  struct Piece {
+  struct DomainPiece {
     double lower[3], upper[3];
     Image image;
     int rank;
     int copy;  // the same number for all pieces of one owner in one image; in the search's order
   };
-  Piece pieces[most];
+  DomainPiece pieces[most];
   int count = 0;
   bool are_all = true;  // false if there are more
 
@@ -104,7 +104,7 @@ struct PiecesNear {
                            if (leaf.first != last_owner || number != last_image) ++copy;
                            last_owner = leaf.first;
                            last_image = number;
-                           Piece& piece = pieces[count++];
+                           DomainPiece& piece = pieces[count++];
                            for (int d = 0; d < 3; ++d) {
                              piece.lower[d] = leaf.lower[d];
                              piece.upper[d] = leaf.upper[d];
@@ -125,7 +125,7 @@ struct PiecesNear {
     copies.write_reach(place, place, reach);
     int last = -1;
     for (int p = 0; p < count; ++p) {
-      const Piece& piece = pieces[p];
+      const DomainPiece& piece = pieces[p];
       bool meets = piece.copy != last;
       for (int d = 0; d < copies.owners.dimensions; ++d) {
         const int turn = -piece.image.periods[d];

@@ -59,7 +59,7 @@ struct WriteOrigins {
   }
 };
 
-struct IsElsewhere {
+struct IsShifted {
   const Image* images;
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
     const int* const periods = images[i].periods;
@@ -76,7 +76,7 @@ exec::Array<GhostOrigin> origins_of(const Space& space, const Leavers& leavers, 
 }
 
 bool has_images(const Space& space, const exec::Array<Image>& images) {
-  return exec::sum<std::int64_t>(space, images.size(), IsElsewhere{images.data()}) > 0;
+  return exec::sum<std::int64_t>(space, images.size(), IsShifted{images.data()}) > 0;
 }
 
 std::array<double, 3> quarters_of(const Domains& domains) {

@@ -27,7 +27,7 @@ struct Halo::Impl {
   MemoryKind memory = MemoryKind::host;
   HaloCounts counts = {};
   // The copies that leave.
-  struct Leaving {
+  struct LeavingCopies {
     std::vector<Parcel> parcels;
     exec::Array<std::int64_t> objects;
     exec::Array<Image> images;  // one per copy; empty if no copy is shifted

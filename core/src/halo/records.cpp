@@ -45,8 +45,8 @@ std::int64_t rounded_up(std::int64_t bytes, std::int64_t step) {
   return (bytes + step - 1) / step * step;
 }
 
-FieldLayout in_record(const Records& records, const Records::Column& column, std::byte* memory,
-                      std::int64_t count) {
+FieldLayout in_record(const Records& records, const Records::RecordColumn& column,
+                      std::byte* memory, std::int64_t count) {
   std::byte* const data = count > 0 ? memory + column.offset : memory;
   FieldLayout at = packed_like(column.owned, data, column.owned.memory, count);
   at.object_stride_bytes = records.bytes;
@@ -62,7 +62,7 @@ Records::Position position_in(const Field& field, std::int64_t offset) {
           is_field ? at.element_bytes : at.component_stride_bytes};
 }
 
-void require_alignment(const Records::Column& column) {
+void require_alignment(const Records::RecordColumn& column) {
   const FieldLayout& at = column.owned;
   const auto address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(at.data));
   const auto aligned = [&](std::int64_t bytes) { return bytes % at.element_bytes == 0; };
@@ -73,7 +73,7 @@ void require_alignment(const Records::Column& column) {
 }
 
 template <class Real>
-struct Shift {
+struct ShiftCoordinates {
   std::byte* memory;  // of the first coordinate
   std::int64_t bytes;
   const Image* images;
@@ -95,8 +95,9 @@ void shift_as(const Space& space, const Records& records, const exec::Array<Imag
   if (images.empty()) return;
   const Records::Position& at = *records.position;
   for (int axis = 0; axis < at.components; ++axis)
-    exec::for_each(space, records_label, images.size(),
-                   Shift<Real>{memory + at.offset + axis * at.component_bytes, records.bytes,
+    exec::for_each(
+        space, records_label, images.size(),
+        ShiftCoordinates<Real>{memory + at.offset + axis * at.component_bytes, records.bytes,
                                images.data(), axis, quarters[static_cast<std::size_t>(axis)]});
 }
 
@@ -112,7 +113,7 @@ std::uint64_t Records::signature() const noexcept {
   const auto add = [&](std::int64_t value) {
     hash = (hash ^ static_cast<std::uint64_t>(value)) * 0x100000001B3U;
   };
-  for (const Column& column : columns) {
+  for (const RecordColumn& column : columns) {
     add(static_cast<std::int64_t>(column.owned.scalar));
     add(column.owned.element_bytes);
     add(column.owned.components);
@@ -135,7 +136,7 @@ Records records_of(const Space& space, const HaloFields& fields, const HaloCount
     const FieldLayout at = field.layout();
     std::string name = "Field " + std::to_string(f) + ", '" + field.label() + "',";
     require_reachable(space, name, at);
-    Records::Column column{from_object(at, 0, counts.owned), {}, 0, name};
+    Records::RecordColumn column{from_object(at, 0, counts.owned), {}, 0, name};
     if (fields.ghosts.empty()) {
       require_room(name, room_of(field), counts.owned + counts.ghosts,
                    std::to_string(counts.owned) + " owned ones and " +
@@ -170,16 +171,16 @@ Records records_of(const Space& space, const HaloFields& fields, const HaloCount
 }
 
 void require_numbers(const Records& records) {
-  for (const Records::Column& column : records.columns)
+  for (const Records::RecordColumn& column : records.columns)
     if (column.owned.scalar == ScalarType::none)
       refuse(column.name + " holds bytes that are not known to be numbers, which cannot be added.",
              "Sum fields of numbers; records go member by member, as raw fields.");
-  for (const Records::Column& column : records.columns) require_alignment(column);
+  for (const Records::RecordColumn& column : records.columns) require_alignment(column);
 }
 
 void write_copies(const Space& space, const Records& records,
                   const exec::Array<std::int64_t>& objects, std::byte* memory) {
-  for (const Records::Column& column : records.columns)
+  for (const Records::RecordColumn& column : records.columns)
     copy_chosen_objects(space, in_record(records, column, memory, objects.size()), nullptr,
                         column.owned, objects.data(), objects.size());
 }
@@ -194,14 +195,14 @@ void shift(const Space& space, const Records& records, const exec::Array<Image>&
 
 void write_ghosts(const Space& space, const Records& records, std::int64_t ghosts,
                   std::byte* memory) {
-  for (const Records::Column& column : records.columns)
+  for (const Records::RecordColumn& column : records.columns)
     copy_chosen_objects(space, in_record(records, column, memory, ghosts), nullptr, column.ghosts,
                         nullptr, ghosts);
 }
 
 void read_ghosts(const Space& space, const Records& records, std::int64_t ghosts,
                  const std::byte* memory) {
-  for (const Records::Column& column : records.columns)
+  for (const Records::RecordColumn& column : records.columns)
     copy_chosen_objects(
         space, column.ghosts, nullptr,
         in_record(records, column, const_cast<std::byte*>(memory), ghosts),  // only read

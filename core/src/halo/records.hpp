@@ -27,7 +27,7 @@ struct HaloFields {
 };
 
 struct Records {
-  struct Column {
+  struct RecordColumn {
     FieldLayout owned, ghosts;
     std::int64_t offset;  // in a record
     std::string name;
@@ -38,7 +38,7 @@ struct Records {
     int components;
     std::int64_t offset, component_bytes;
   };
-  std::vector<Column> columns;
+  std::vector<RecordColumn> columns;
   std::int64_t bytes = 0;  // of a record
   std::optional<Position> position;
 

@@ -38,7 +38,7 @@ struct AddCopies {
 };
 
 template <class T>
-void add_as(const Space& space, const Records& records, const Records::Column& column,
+void add_as(const Space& space, const Records& records, const Records::RecordColumn& column,
             const CopiesByObject& copies, const std::byte* memory) {
   if (copies.objects.empty()) return;
   const FieldLayout& at = column.owned;
@@ -66,7 +66,7 @@ CopiesByObject by_object(const Space& space, const exec::Array<std::int64_t>& ob
 
 void add_copies(const Space& space, const Records& records, const CopiesByObject& copies,
                 const std::byte* memory) {
-  for (const Records::Column& column : records.columns) {
+  for (const Records::RecordColumn& column : records.columns) {
     const auto add = [&](auto zero) {
       add_as<decltype(zero)>(space, records, column, copies, memory);
     };

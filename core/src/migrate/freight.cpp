@@ -66,11 +66,11 @@ Freight::Freight(const Communicator& communicator, std::span<const Set> sets,
       lists_(plan),
       cargo_(sets.size()) {}
 
-FieldLayout Freight::source(const Column& column) const {
+FieldLayout Freight::source(const MessageColumn& column) const {
   return sets_[column.set].fields()[column.index].layout();
 }
 
-FieldLayout Freight::target(const Column& column) const {
+FieldLayout Freight::target(const MessageColumn& column) const {
   if (!targets_.empty()) return targets_[column.set][column.index];
   return source(column);
 }
@@ -80,7 +80,7 @@ FieldLayout Freight::target(const Column& column) const {
 void* Freight::place_in_array(const Load& load, bool leaving) const {
   if (load.message.pieces.size() != 1) return nullptr;
   const Piece& piece = load.message.pieces.front();
-  const Column& column = manifest_.columns()[piece.column];
+  const MessageColumn& column = manifest_.columns()[piece.column];
   if (column.is_payload()) return nullptr;
   const SetPlan& set = plan_.sets[column.set];
   const FieldLayout at = leaving ? source(column) : target(column);
@@ -165,7 +165,7 @@ void Freight::stage_payloads(std::size_t set) {
 
 // The objects of a piece of a payload. `first` is the first of its partner's objects in the lists.
 PayloadPiece Freight::payload_piece(const Piece& piece, std::int64_t first, bool leaving) const {
-  const Column& column = manifest_.columns()[piece.column];
+  const MessageColumn& column = manifest_.columns()[piece.column];
   const PayloadPlan& plan = plan_of(column);
   return {list(column, !leaving) + first, (leaving ? plan.leaving : plan.arriving).data() + first,
           piece.count, piece.begin, piece.bytes};
@@ -177,7 +177,7 @@ FieldLayout Freight::in_message(std::byte* message, const Piece& piece) const {
 }
 
 // Puts the ranges of a piece into ranges_. Returns false if the plan has no ranges for it.
-bool Freight::finds_ranges(const Column& column, std::span<const ObjectRange> all,
+bool Freight::finds_ranges(const MessageColumn& column, std::span<const ObjectRange> all,
                            std::int64_t first, std::int64_t count) {
   if (column.memory != MemoryKind::host || all.empty()) return false;
   ranges_within(all, first, count, ranges_);
@@ -186,7 +186,7 @@ bool Freight::finds_ranges(const Column& column, std::span<const ObjectRange> al
 
 // Copies between an array and a message, in either direction.
 void Freight::copy_piece(const Piece& piece, std::int64_t first, std::byte* message, bool leaving) {
-  const Column& column = manifest_.columns()[piece.column];
+  const MessageColumn& column = manifest_.columns()[piece.column];
   const SetPlan& set = plan_.sets[column.set];
   const FieldLayout in_array = leaving ? source(column) : target(column);
   const FieldLayout packed = in_message(message, piece);
@@ -203,7 +203,7 @@ void Freight::copy_piece(const Piece& piece, std::int64_t first, std::byte* mess
 
 void Freight::copy_pieces(const Load& load, std::byte* message, bool leaving) {
   for (const Piece& piece : load.message.pieces) {
-    const Column& column = manifest_.columns()[piece.column];
+    const MessageColumn& column = manifest_.columns()[piece.column];
     const std::int64_t first = load.first[column.set] + piece.first;
     if (!column.is_payload()) {
       copy_piece(piece, first, message, leaving);
@@ -224,7 +224,7 @@ void Freight::keep(std::size_t s) {
   const bool by_ranges = !set.landing.empty();
   if (by_ranges)
     joined(set.leaving, set.first_staying, set.landing, set.first_kept, set.staying, ranges_);
-  for (const Column& column : manifest_.columns()) {
+  for (const MessageColumn& column : manifest_.columns()) {
     if (column.set != s || column.bytes_per_object == 0) continue;
     if (column.is_payload())
       call_payload([&] {
@@ -240,13 +240,14 @@ void Freight::keep(std::size_t s) {
   // A few objects are copied at a time, so that the lists stay in the cache for the next field.
   const std::int64_t step = std::int64_t{8192} * exec::host_threads();
   for (std::int64_t first = 0; first < set.staying; first += step)
-    for (const Column& column : manifest_.columns())
+    for (const MessageColumn& column : manifest_.columns())
       if (column.set == s && column.bytes_per_object > 0 && column.memory == MemoryKind::host)
         keep_chosen(column, first, std::min(step, set.staying - first));
 }
 
 // Copies objects that stay.
-void Freight::keep_chosen(const Column& column, std::int64_t first, std::int64_t count) const {
+void Freight::keep_chosen(const MessageColumn& column, std::int64_t first,
+                          std::int64_t count) const {
   const SetPlan& set = plan_.sets[column.set];
   copy_chosen_objects(Space::where(column.memory), target(column),
                       list(column, true) + set.first_kept + first, source(column),

@@ -45,27 +45,27 @@ class Freight {
   std::vector<Send> sends() const;
   std::vector<Receive> receives() const;
   void stage_payloads(std::size_t set);
-  const PayloadPlan& plan_of(const Column& column) const {
+  const PayloadPlan& plan_of(const MessageColumn& column) const {
     return plan_.sets[column.set].payloads[column.index];
   }
-  StagedPayload& staged_payload(const Column& column) const {
+  StagedPayload& staged_payload(const MessageColumn& column) const {
     return *cargo_[column.set][column.index];
   }
   PayloadPiece payload_piece(const Piece& piece, std::int64_t first, bool leaving) const;
-  const std::int64_t* list(const Column& column, bool of_places) const {
+  const std::int64_t* list(const MessageColumn& column, bool of_places) const {
     return of_places ? lists_.places(column.set, column.memory)
                      : lists_.objects(column.set, column.memory);
   }
   FieldLayout in_message(std::byte* message, const Piece& piece) const;
-  FieldLayout source(const Column& column) const;
-  FieldLayout target(const Column& column) const;
+  FieldLayout source(const MessageColumn& column) const;
+  FieldLayout target(const MessageColumn& column) const;
   void copy_piece(const Piece& piece, std::int64_t first, std::byte* message, bool leaving);
   void copy_pieces(const Load& load, std::byte* message, bool leaving);
   void keep();
   void keep(std::size_t set);
-  void keep_chosen(const Column& column, std::int64_t first, std::int64_t count) const;
-  bool finds_ranges(const Column& column, std::span<const ObjectRange> all, std::int64_t first,
-                    std::int64_t count);
+  void keep_chosen(const MessageColumn& column, std::int64_t first, std::int64_t count) const;
+  bool finds_ranges(const MessageColumn& column, std::span<const ObjectRange> all,
+                    std::int64_t first, std::int64_t count);
 
   const Communicator& communicator_;
   std::span<const Set> sets_;

@@ -79,7 +79,7 @@ struct FreeThePinless {
 
 // --- The keepers of groups -----------------------------------------------------------------------
 
-struct WriteKeepers {
+struct WriteGroupKeepers {
   const Group* groups;
   int ranks;
   std::uint32_t* keepers;
@@ -133,7 +133,8 @@ Directory::Directory(const Communicator& communicator, const Space& space,
   const exec::Array<std::uint32_t> keepers(space, groups_label, count);
   asked_ = {space, groups_label, count};
   place_ = {space, groups_label, count};
-  exec::for_each(space, groups_label, count, WriteKeepers{groups.data(), ranks, keepers.data()});
+  exec::for_each(space, groups_label, count,
+                 WriteGroupKeepers{groups.data(), ranks, keepers.data()});
   const auto [numbers, offsets] = sort_by_number(space, keepers, ranks);
   exec::for_each(space, groups_label, count,
                  Arrange{groups.data(), numbers.data(), asked_.data(), place_.data()});

@@ -43,7 +43,7 @@ struct Stays {
   }
 };
 
-struct Shift {
+struct ShiftValues {
   std::int64_t by;
   std::int64_t* values;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { values[i] += by; }
@@ -89,7 +89,7 @@ void SetInPlace::list(const SetPlan& plan) {
   if (below > used) {
     from_ = exec::numbers_that(space, in_place_label, before_ - after_,
                                Stays{holes.data(), holes.size(), after_});
-    exec::for_each(space, in_place_label, from_.size(), Shift{after_, from_.data()});
+    exec::for_each(space, in_place_label, from_.size(), ShiftValues{after_, from_.data()});
     to_ = exec::chosen(space, in_place_label, holes.data() + used,
                        exec::counted_up<std::int64_t>(space, in_place_label, below - used));
   }

@@ -23,14 +23,15 @@ void Manifest::add_columns(std::span<const Set> sets, std::span<const SetShape> 
     for (std::size_t p = 0; p < sets[s].payloads().size(); ++p)
       columns_.push_back({s, p, sets[s].payloads()[p]->memory(), any_bytes});
   }
-  for (const Column& column : columns_) uses_[index_of(column.memory)] = true;
+  for (const MessageColumn& column : columns_) uses_[index_of(column.memory)] = true;
 }
 
-std::vector<Share> Manifest::shares_of(std::span<const std::int64_t> first,
-                                       std::span<const std::int64_t> objects, bool leaving) const {
-  std::vector<Share> shares;
+std::vector<ColumnShare> Manifest::shares_of(std::span<const std::int64_t> first,
+                                             std::span<const std::int64_t> objects,
+                                             bool leaving) const {
+  std::vector<ColumnShare> shares;
   shares.reserve(columns_.size());
-  for (const Column& column : columns_) {
+  for (const MessageColumn& column : columns_) {
     const std::int64_t count = objects[column.set];
     if (!column.is_payload()) {
       shares.push_back({count, count * column.bytes_per_object});
@@ -64,8 +65,9 @@ void Manifest::add_loads(bool leaving) {
       first[s] = parcel.first;
       objects[s] = parcel.objects;
     }
-    const std::vector<Share> shares = shares_of(first, objects, leaving);
-    for (const Share& share : shares) (leaving ? sent_bytes_ : received_bytes_) += share.bytes;
+    const std::vector<ColumnShare> shares = shares_of(first, objects, leaving);
+    for (const ColumnShare& share : shares)
+      (leaving ? sent_bytes_ : received_bytes_) += share.bytes;
     for (Message& message : cut_into_messages(columns_, shares, sizes_))
       (leaving ? leaving_ : arriving_).push_back({rank, std::move(message), first});
   }

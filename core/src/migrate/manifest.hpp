@@ -24,7 +24,7 @@ class Manifest {
   Manifest(std::span<const Set> sets, std::span<const SetShape> shapes, const Plan& plan,
            const MessageSizes& sizes);
 
-  const std::vector<Column>& columns() const noexcept { return columns_; }
+  const std::vector<MessageColumn>& columns() const noexcept { return columns_; }
   bool uses(MemoryKind kind) const noexcept { return uses_[index_of(kind)]; }
   // In ascending order of ranks.
   const std::vector<Load>& leaving() const noexcept { return leaving_; }
@@ -36,12 +36,12 @@ class Manifest {
  private:
   void add_columns(std::span<const Set> sets, std::span<const SetShape> shapes);
   void add_loads(bool leaving);
-  std::vector<Share> shares_of(std::span<const std::int64_t> first,
-                               std::span<const std::int64_t> objects, bool leaving) const;
+  std::vector<ColumnShare> shares_of(std::span<const std::int64_t> first,
+                                     std::span<const std::int64_t> objects, bool leaving) const;
 
   const Plan& plan_;
   MessageSizes sizes_;
-  std::vector<Column> columns_;
+  std::vector<MessageColumn> columns_;
   std::array<bool, memory_kinds> uses_ = {};
   std::vector<Load> leaving_, arriving_;
   std::int64_t sent_bytes_ = 0, received_bytes_ = 0;

@@ -86,14 +86,14 @@ constexpr const char* merge_label = "evenkeel::migrate::merge";
 
 // --- Neighbours among several runs ---------------------------------------------------------------
 
-struct Pairs {
+struct KeyedValues {
   CurveKey* keys;
   std::int64_t* values;
 };
 
 // Merges a piece of the run that two neighbouring runs become.
 struct MergeNeighbours {
-  Pairs from, to;  // begin at the first of the two runs
+  KeyedValues from, to;  // begin at the first of the two runs
   std::int64_t size, others;
 
   void operator()(std::int64_t piece) const {
@@ -120,13 +120,13 @@ void merge_neighbours(const Instance& instance, const MergeNeighbours& merge) {
 
 // Run r begins at firsts[r]; the last entry is the end of all. Merges neighbours until one run is
 // left.
-void merge_all(const Space& space, const Pairs& pairs, std::vector<std::int64_t> firsts) {
+void merge_all(const Space& space, const KeyedValues& pairs, std::vector<std::int64_t> firsts) {
   if (firsts.size() <= 2) return;
   const std::int64_t count = firsts.back();
   const exec::Array<CurveKey> keys(space, merge_label, count);
   const exec::Array<std::int64_t> values(space, merge_label, count);
-  const Pairs other = {keys.data(), values.data()};
-  const Pairs *from = &pairs, *to = &other;
+  const KeyedValues other = {keys.data(), values.data()};
+  const KeyedValues *from = &pairs, *to = &other;
   while (firsts.size() > 2) {
     std::vector<std::int64_t> left = {0};
     for (std::size_t r = 0; r + 1 < firsts.size(); r += 2) {

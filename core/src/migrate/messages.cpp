@@ -16,7 +16,8 @@ constexpr std::int64_t least_bytes = 1;
 
 std::int64_t rounded_up(std::int64_t bytes) { return (bytes + 15) / 16 * 16; }
 
-std::vector<Stretch> even_stretches(const Column& at, std::int64_t objects, std::int64_t most) {
+std::vector<Stretch> even_stretches(const MessageColumn& at, std::int64_t objects,
+                                    std::int64_t most) {
   std::vector<Stretch> stretches;
   for (std::int64_t first = 0; first < objects;) {
     const std::int64_t count =
@@ -27,8 +28,8 @@ std::vector<Stretch> even_stretches(const Column& at, std::int64_t objects, std:
   return stretches;
 }
 
-void add_apart(std::vector<Message>& messages, std::size_t column, const Column& at,
-               const Share& share, std::int64_t most) {
+void add_apart(std::vector<Message>& messages, std::size_t column, const MessageColumn& at,
+               const ColumnShare& share, std::int64_t most) {
   std::int64_t first = 0, begin = share.begin;
   const std::vector<Stretch> stretches =
       at.is_payload() ? share.stretches : even_stretches(at, share.objects, most);
@@ -66,8 +67,8 @@ struct FindStretches {
 
 }  // namespace
 
-Share share_of_payload(const Space& space, const std::int64_t* starts, std::int64_t first,
-                       std::int64_t objects, std::int64_t most) {
+ColumnShare share_of_payload(const Space& space, const std::int64_t* starts, std::int64_t first,
+                             std::int64_t objects, std::int64_t most) {
   if (objects == 0) return {};
   constexpr const char* label = "evenkeel::migrate::stretches";
   constexpr std::int64_t each = sizeof(std::int64_t);
@@ -76,7 +77,7 @@ Share share_of_payload(const Space& space, const std::int64_t* starts, std::int6
   copy_bytes(space, &begin, MemoryKind::host, starts + first, there.memory(), each);
   copy_bytes(space, &end, MemoryKind::host, starts + first + objects, there.memory(), each);
   space.fence(label);
-  Share share{objects, end - begin, begin};
+  ColumnShare share{objects, end - begin, begin};
   // Two neighbouring stretches together always have more bytes than fit into one message.
   const std::int64_t room = std::min(objects, 2 * (share.bytes / most) + 2);
   const exec::Array<Stretch> stretches(space, label, room);
@@ -89,13 +90,14 @@ Share share_of_payload(const Space& space, const std::int64_t* starts, std::int6
   return share;
 }
 
-std::vector<Message> cut_into_messages(std::span<const Column> columns,
-                                       std::span<const Share> shares, const MessageSizes& sizes) {
+std::vector<Message> cut_into_messages(std::span<const MessageColumn> columns,
+                                       std::span<const ColumnShare> shares,
+                                       const MessageSizes& sizes) {
   std::vector<Message> messages;
   for (const MemoryKind memory : {MemoryKind::host, MemoryKind::device, MemoryKind::shared}) {
     Message fused{memory};
     for (std::size_t c = 0; c < columns.size(); ++c) {
-      const Column& at = columns[c];
+      const MessageColumn& at = columns[c];
       const std::int64_t count = shares[c].objects, bytes = shares[c].bytes;
       if (at.memory != memory || count == 0 || at.bytes_per_object == 0) continue;
       if (bytes > sizes.apart) {

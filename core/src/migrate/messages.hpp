@@ -13,7 +13,7 @@
 namespace evenkeel {
 
 // One column for each field of each set, and for each payload.
-struct Column {
+struct MessageColumn {
   std::size_t set, index;  // among the fields or payloads of the set
   MemoryKind memory;
   std::int64_t bytes_per_object;  // any_bytes for a payload
@@ -27,7 +27,7 @@ struct Stretch {
 };
 
 // The share of one column that a rank gets or sends.
-struct Share {
+struct ColumnShare {
   std::int64_t objects, bytes;
   std::int64_t begin = 0;               // for a payload, the bytes of all objects before these
   std::vector<Stretch> stretches = {};  // for a payload that travels apart
@@ -59,12 +59,13 @@ struct MessageSizes {
 // The share of a payload that goes to one rank: objects from `first` on, whose bytes begin at
 // `starts`, in messages of at most `most` bytes. The list is in memory that the space works on.
 // Blocks.
-Share share_of_payload(const Space& space, const std::int64_t* starts, std::int64_t first,
-                       std::int64_t objects, std::int64_t most);
+ColumnShare share_of_payload(const Space& space, const std::int64_t* starts, std::int64_t first,
+                             std::int64_t objects, std::int64_t most);
 
 // shares[c] is the share of column c. Columns that do not travel apart are fused, by kind of
 // memory; each piece begins at a multiple of 16 bytes.
-std::vector<Message> cut_into_messages(std::span<const Column> columns,
-                                       std::span<const Share> shares, const MessageSizes& sizes);
+std::vector<Message> cut_into_messages(std::span<const MessageColumn> columns,
+                                       std::span<const ColumnShare> shares,
+                                       const MessageSizes& sizes);
 
 }  // namespace evenkeel

@@ -136,10 +136,10 @@ std::vector<exec::Array<Origin>> accompany_by_origins(std::vector<Set>& sets,
   return origins;
 }
 
-class Move {
+class MoveTransaction {
  public:
-  Move(const Communicator& communicator, std::span<const Set> sets,
-       std::span<const SetShape> shapes, const Plan& plan, const MoveOptions& options)
+  MoveTransaction(const Communicator& communicator, std::span<const Set> sets,
+                  std::span<const SetShape> shapes, const Plan& plan, const MoveOptions& options)
       : communicator_(communicator),
         sets_(sets.begin(), sets.end()),
         shapes_(shapes.begin(), shapes.end()),
@@ -257,7 +257,8 @@ MoveMemory stages::memory_of(const Communicator& communicator, std::span<const S
   std::vector<SetShape> all_shapes(shapes.begin(), shapes.end());
   std::vector<exec::Array<Origin>> origins;
   if (options.origins) origins = accompany_by_origins(all, all_shapes, communicator.rank());
-  return evenkeel::memory_of(Freight(communicator, all, all_shapes, plan, options), all, all_shapes, plan);
+  return evenkeel::memory_of(Freight(communicator, all, all_shapes, plan, options), all, all_shapes,
+                             plan);
 }
 
 MoveReport stages::move(const Communicator& communicator, std::span<const Set> sets,
@@ -265,7 +266,7 @@ MoveReport stages::move(const Communicator& communicator, std::span<const Set> s
                         const MoveOptions& options) {
   const exec::Region shown("evenkeel::move");
   MoveReport report;
-  std::optional<Move> move;
+  std::optional<MoveTransaction> move;
   Stopwatch stopwatch;
   const Status reserved = attempt(stage_name, [&] {
     report.seconds = options.seconds_before;

@@ -36,13 +36,13 @@ exec::Array<std::int64_t> listed(std::span<const ObjectRange> ranges, std::int64
 }
 
 // Fields on the host use ranges instead, if there are ranges.
-bool asks_for_places(const Column& column) {
+bool asks_for_places(const MessageColumn& column) {
   return column.is_payload() || column.memory != MemoryKind::host;
 }
 
 }  // namespace
 
-std::int64_t ObjectLists::bytes(std::span<const Column> columns) const {
+std::int64_t ObjectLists::bytes(std::span<const MessageColumn> columns) const {
   std::int64_t bytes = 0;
   for (std::size_t s = 0; s < plan_.sets.size(); ++s) {
     const SetPlan& set = plan_.sets[s];
@@ -52,7 +52,7 @@ std::int64_t ObjectLists::bytes(std::span<const Column> columns) const {
       bytes += payload.leaving.bytes() + payload.arriving.bytes();
     std::array<bool, memory_kinds> uses = {};
     bool lists_places = false;
-    for (const Column& column : columns) {
+    for (const MessageColumn& column : columns) {
       if (column.set != s) continue;
       uses[index_of(column.memory)] = true;
       lists_places = lists_places || asks_for_places(column);
@@ -67,11 +67,11 @@ std::int64_t ObjectLists::bytes(std::span<const Column> columns) const {
 }
 
 // If ranges give the places of arrivals, a field on the host needs no list of places.
-void ObjectLists::make(std::size_t set, std::span<const Column> columns) {
+void ObjectLists::make(std::size_t set, std::span<const MessageColumn> columns) {
   const SetPlan& plan = plan_.sets[set];
-  Lists& lists = lists_[set];
+  ListsOfSet& lists = lists_[set];
   const bool has_ranges = !plan.landing.empty();
-  for (const Column& column : columns) {
+  for (const MessageColumn& column : columns) {
     if (column.set != set) continue;
     const std::size_t kind = index_of(column.memory);
     const Space space = Space::where(column.memory);

@@ -12,9 +12,9 @@ class ObjectLists {
   explicit ObjectLists(const Plan& plan) : plan_(plan), lists_(plan.sets.size()) {}
 
   // The bytes of the lists of the plan, and of those that make() will allocate.
-  std::int64_t bytes(std::span<const Column> columns) const;
+  std::int64_t bytes(std::span<const MessageColumn> columns) const;
   // Local. Allocates the lists that the columns of a set need.
-  void make(std::size_t set, std::span<const Column> columns);
+  void make(std::size_t set, std::span<const MessageColumn> columns);
 
   // Null if no column needs it.
   const std::int64_t* objects(std::size_t set, MemoryKind kind) const {
@@ -26,14 +26,14 @@ class ObjectLists {
 
  private:
   using Reached = std::optional<exec::Reached<std::int64_t>>;
-  struct Lists {
+  struct ListsOfSet {
     exec::Array<std::int64_t> listed;  // places one by one, if the plan has ranges
     std::array<Reached, memory_kinds> objects, places;
   };
   static const std::int64_t* data_of(const Reached& list) { return list ? list->data() : nullptr; }
 
   const Plan& plan_;
-  std::vector<Lists> lists_;
+  std::vector<ListsOfSet> lists_;
 };
 
 }  // namespace evenkeel

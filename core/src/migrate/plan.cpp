@@ -137,7 +137,7 @@ void add_imports(std::span<const Note<Announcement>> notes, int rank, Plan& plan
 
 // The data of objects beside their fields (keys and payload sizes), sent straight from list to
 // list. Objects that stay send no such data.
-struct Told {
+struct KeysAndSizes {
   std::vector<Send> sends;
   std::vector<Receive> receives;
   bool is_on_device = false;
@@ -161,7 +161,7 @@ struct Told {
 
 Transfer transfer_of(const Communicator& communicator, const Plan& plan, std::span<Keys> keys,
                      std::span<Sizes> sizes) {
-  Told told;
+  KeysAndSizes told;
   for (std::size_t s = 0; s < keys.size(); ++s)
     told.add(plan.sets[s], keys[s].leaving, keys[s].arriving);
   for (Sizes& of_payload : sizes)

@@ -55,7 +55,7 @@ struct Mark {
     return is_object ? 0 : 1;
   }
 };
-struct IsElsewhere {
+struct IsMoved {
   const std::int64_t* objects;
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const { return objects[i] == i ? 0 : 1; }
 };
@@ -70,7 +70,7 @@ bool names_each(const exec::Array<std::int64_t>& objects) {
 }
 
 bool changes_nothing(const exec::Array<std::int64_t>& objects) {
-  return exec::sum<std::int64_t>(objects.space(), objects.size(), IsElsewhere{objects.data()}) == 0;
+  return exec::sum<std::int64_t>(objects.space(), objects.size(), IsMoved{objects.data()}) == 0;
 }
 
 void require_permutation(const Order& order, std::int64_t count) {
@@ -83,9 +83,9 @@ void require_permutation(const Order& order, std::int64_t count) {
 }
 
 // A list of objects, copied to each kind of memory that fields are in.
-class Lists {
+class ListsByMemory {
  public:
-  explicit Lists(const exec::Array<std::int64_t>& objects) : objects_(objects) {}
+  explicit ListsByMemory(const exec::Array<std::int64_t>& objects) : objects_(objects) {}
 
   const std::int64_t* in(MemoryKind kind) {
     auto& reached = reached_[static_cast<std::size_t>(kind)];
@@ -99,7 +99,8 @@ class Lists {
 };
 
 // Allocates new room for all payloads of a set and fills it.
-std::vector<std::unique_ptr<StagedPayload>> reordered_payloads(const Set& set, Lists& lists) {
+std::vector<std::unique_ptr<StagedPayload>> reordered_payloads(const Set& set,
+                                                               ListsByMemory& lists) {
   std::vector<std::unique_ptr<StagedPayload>> staged;
   const std::int64_t count = set.count();
   for (const auto& payload : set.payloads()) {
@@ -135,7 +136,7 @@ void stages::reorder(const Set& set, const Order& order) {
   require_permutation(order, count);
   const bool is_in_order = count == 0 || changes_nothing(order.objects);
   if (is_in_order) return;
-  Lists lists(order.objects);
+  ListsByMemory lists(order.objects);
   StagedSet staged = stage(Space::where(set.position().memory), set, count, {});
   const std::vector<std::unique_ptr<StagedPayload>> payloads = reordered_payloads(set, lists);
   for (std::size_t f = 0; f < staged.fields().size(); ++f) {

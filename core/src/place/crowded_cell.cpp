@@ -26,11 +26,11 @@ struct IsKey {
   }
 };
 
-struct Run {
+struct KeyRun {
   std::int64_t length = 0;
   std::uint64_t key = 0;
   std::int64_t objects = 0;  // of all runs
-  static void longest(Run& into, const Run& from) noexcept {
+  static void longest(KeyRun& into, const KeyRun& from) noexcept {
     const std::int64_t objects = into.objects + from.objects;
     if (from.length > into.length || (from.length == into.length && from.key < into.key))
       into = from;
@@ -44,7 +44,7 @@ struct Sum {
 };
 
 // Bisects the length, because a run contains all shorter runs.
-Run longest_run_in(const Space& space, const Order& order) {
+KeyRun longest_run_in(const Space& space, const Order& order) {
   const std::int64_t count = order.keys.size();
   if (count == 0) return {};
   std::int64_t place = 0, length = 1, too_long = count + 1;
@@ -68,13 +68,13 @@ Run longest_run_in(const Space& space, const Order& order) {
 
 CrowdedCell most_crowded_cell(const Communicator& communicator, const Status& status,
                               const Prepared& prepared) {
-  Run mine;
+  KeyRun mine;
   const Status sought = attempt(stage_name, [&] {
     if (!status.ok()) throw Error(*status.error());
     for (const Order& order : prepared.orders)
-      Run::longest(mine, longest_run_in(prepared.space, order));
+      KeyRun::longest(mine, longest_run_in(prepared.space, order));
   });
-  const Run all = vote<&Run::longest>(communicator, sought, mine);
+  const KeyRun all = vote<&KeyRun::longest>(communicator, sought, mine);
   Sum here;
   const Status counted = attempt(stage_name, [&] {
     for (const Order& order : prepared.orders)

@@ -131,7 +131,7 @@ struct Elsewhere {
   static void add(Elsewhere& into, const Elsewhere& from) noexcept { into.objects += from.objects; }
 };
 
-struct CountParts {
+struct CountObjectsOfParts {
   const int* parts;
   std::int64_t* objects;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
@@ -146,7 +146,8 @@ void keep_where_they_are(const PlaceTask& task, exec::Array<int>& parts) {
   std::vector<std::int64_t> objects;
   const Status counted = attempt(stage_name, [&] {
     const auto counts = exec::filled<std::int64_t>(space, graph_label, task.parts(), 0);
-    exec::for_each(space, graph_label, parts.size(), CountParts{parts.data(), counts.data()});
+    exec::for_each(space, graph_label, parts.size(),
+                   CountObjectsOfParts{parts.data(), counts.data()});
     objects = counts.on_host();
   });
   const std::vector<int> ranks = keep_in_place({task.communicator, counted}, objects);

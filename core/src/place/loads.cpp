@@ -31,7 +31,7 @@ struct ByPlace {
 // Adds up objects in the order of a list. Each index handles a short run of them: neighbours often
 // go to the same rank, and then their sum is added at once.
 template <class RankOf, std::int64_t run>
-struct AddUp {
+struct AddUpLoads {
   const std::int64_t* objects;  // null for 0, 1, 2, ...
   const double* weights;        // null if all are the same
   std::int64_t count;
@@ -79,8 +79,8 @@ template <class Instance, class RankOf>
 void add_up(const Instance& instance, const Summands& of, const RankOf& rank_of) {
   constexpr std::int64_t run = is_device<Instance> ? 8 : 4096;
   exec::for_each(instance, loads_label, (of.count + run - 1) / run,
-                 AddUp<RankOf, run>{of.objects, of.weights, of.count, of.units, rank_of, of.sums,
-                                    of.sums + of.ranks});
+                 AddUpLoads<RankOf, run>{of.objects, of.weights, of.count, of.units, rank_of,
+                                         of.sums, of.sums + of.ranks});
 }
 
 // Collective. add(set, summands) launches the sum over one set's objects.

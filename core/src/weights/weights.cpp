@@ -53,7 +53,8 @@ double sum_of(const Space& space, std::span<const double> weights) {
 }
 
 exec::Array<double> measured_weights(const Space& space, std::int64_t objects,
-                                     const Measured& measured, const exec::Array<double>& earlier) {
+                                     const MeasuredLoad& measured,
+                                     const exec::Array<double>& earlier) {
   constexpr double widest = 100;
   exec::Array<double> weights(space, "evenkeel::weights::measured", objects);
   if (objects == 0) return weights;

@@ -36,13 +36,13 @@ struct One {
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t) const { return 1; }
 };
 
-struct TypeCosts {
+struct CostsOfTypes {
   double of[most_types];  // NOLINT(modernize-avoid-c-arrays): captured by a kernel
 };
 
 struct AddTypeCost {
   const std::int64_t* types;
-  TypeCosts cost;
+  CostsOfTypes cost;
   double* costs;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     if (types[i] != no_type) costs[i] += cost.of[types[i]];
@@ -126,7 +126,7 @@ exec::Array<double> costs_of(const Space& space, const Set& set, const PerColumn
   exec::Array<double> result =
       exec::filled(space, work_amounts_label, count, has_types ? 0 : costs.types[0]);
   if (count == 0) return result;
-  TypeCosts by_type{};
+  CostsOfTypes by_type{};
   for (std::size_t type = 0; type < costs.types.size(); ++type)
     by_type.of[type] = costs.types[type];
   for (int c = 0; c < components_of(set.options().type); ++c) {

@@ -195,7 +195,7 @@ double WorkModel::predicted(std::span<const double> amounts) const noexcept {
 }
 
 // The predicted load of a row, plus a share of the mean load, so that it is never close to 0.
-double WorkModel::guess(const Row& row) const noexcept {
+double WorkModel::guess(const WorkRow& row) const noexcept {
   const double load =
       std::inner_product(row.amounts.begin(), row.amounts.end(), guessed_.begin(), guessed_.back());
   return load + least_share * mean_load_;
@@ -217,7 +217,7 @@ std::span<double> WorkModel::sums() {
 // Noise is proportional to a load. But costs within a type differ from place to place as well, and
 // the model should reproduce the sum of all loads. So a row counts in proportion to its load. With
 // one column, the cost is then nearly the sum of loads over the sum of amounts.
-void WorkModel::add_row(const Row& row, double counts) {
+void WorkModel::add_row(const WorkRow& row, double counts) {
   const Layout at(columns());
   const double load = row.load / speed_;
   sums_[Layout::observations] += counts;

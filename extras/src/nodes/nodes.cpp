@@ -66,16 +66,16 @@ struct Sorted {
   std::vector<Note<std::int64_t>> notes;  // counts of items in `elsewhere`, in order of ranks
 };
 
-std::vector<CutObjects::Range> range_of(const Splitters& splitters, int node) {
+std::vector<CutObjects::KeyRange> range_of(const Splitters& splitters, int node) {
   const auto n = static_cast<std::size_t>(node);
   if (splitters[n] == splitters[n + 1]) return {};
   return {{splitters[n].value, splitters[n + 1].value - 1}};
 }
 
 // The parts of the curve before and after the range of a node.
-std::vector<CutObjects::Range> ranges_beside(const Splitters& splitters, int node) {
+std::vector<CutObjects::KeyRange> ranges_beside(const Splitters& splitters, int node) {
   const auto n = static_cast<std::size_t>(node);
-  std::vector<CutObjects::Range> ranges;
+  std::vector<CutObjects::KeyRange> ranges;
   if (splitters[n].value > 0) ranges.push_back({0, splitters[n].value - 1});
   if (splitters[n + 1] < splitters.back())
     ranges.push_back({splitters[n + 1].value, splitters.back().value - 1});

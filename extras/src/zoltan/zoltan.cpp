@@ -88,7 +88,7 @@ void require_sensible(const GraphCallbacks& callbacks) {
 
 // The objects of this rank, as the call-backs return them. Arrays have one entry more than they
 // need, so that no call-back gets a null pointer.
-struct ToldObjects {
+struct GivenObjects {
   std::size_t objects = 0;
   std::size_t gid = 0, lid = 0;  // entries of ids
   std::vector<unsigned int> global_ids, local_ids;
@@ -133,11 +133,11 @@ std::size_t count_from(const char* name, int count) {
 struct Ids {
   unsigned int *global, *local;
 };
-Ids ids_at(ToldObjects& told, std::size_t object) {
+Ids ids_at(GivenObjects& told, std::size_t object) {
   return {told.global_ids.data() + object * told.gid, told.local_ids.data() + object * told.lid};
 }
 
-void ask_objects(const GraphCallbacks& callbacks, ToldObjects& told) {
+void ask_objects(const GraphCallbacks& callbacks, GivenObjects& told) {
   told.objects = count_from("num_obj", call("num_obj", callbacks.num_obj));
   const auto dimensions = static_cast<std::size_t>(callbacks.obj_weight_dim);
   told.global_ids.assign(told.objects * told.gid + 1, 0);
@@ -150,7 +150,7 @@ void ask_objects(const GraphCallbacks& callbacks, ToldObjects& told) {
 }
 
 // A number for each object, from the call-back for many objects if it is given.
-std::vector<int> ask_of_each(const GraphCallbacks& callbacks, ToldObjects& told, const char* name,
+std::vector<int> ask_of_each(const GraphCallbacks& callbacks, GivenObjects& told, const char* name,
                              const Callback<NumEdgesFn>& of_one, const char* name_of_many,
                              const Callback<NumEdgesMultiFn>& of_many) {
   std::vector<int> numbers(told.objects, 0);
@@ -168,7 +168,7 @@ std::vector<int> ask_of_each(const GraphCallbacks& callbacks, ToldObjects& told,
 }
 
 // Returns the number of edges of each object.
-std::vector<int> ask_degrees(const GraphCallbacks& callbacks, ToldObjects& told) {
+std::vector<int> ask_degrees(const GraphCallbacks& callbacks, GivenObjects& told) {
   std::vector<int> degrees = ask_of_each(callbacks, told, "num_edges", callbacks.num_edges,
                                          "num_edges_multi", callbacks.num_edges_multi);
   for (const int degree : degrees)
@@ -177,7 +177,7 @@ std::vector<int> ask_degrees(const GraphCallbacks& callbacks, ToldObjects& told)
   return degrees;
 }
 
-void ask_edges(const GraphCallbacks& callbacks, ToldObjects& told) {
+void ask_edges(const GraphCallbacks& callbacks, GivenObjects& told) {
   std::vector<int> degrees = ask_degrees(callbacks, told);
   const auto edges = static_cast<std::size_t>(told.offsets.back());
   const int gid = callbacks.num_gid_entries, lid = callbacks.num_lid_entries;
@@ -202,7 +202,7 @@ void ask_edges(const GraphCallbacks& callbacks, ToldObjects& told) {
   }
 }
 
-void ask_parts(const GraphCallbacks& callbacks, int part_of_rank, ToldObjects& told) {
+void ask_parts(const GraphCallbacks& callbacks, int part_of_rank, GivenObjects& told) {
   if (callbacks.part.function == nullptr && callbacks.part_multi.function == nullptr)
     told.parts.assign(told.objects, part_of_rank);
   else
@@ -227,8 +227,8 @@ std::vector<std::uint64_t> as_numbers(const std::vector<unsigned int>& ids, std:
   return numbers;
 }
 
-ToldObjects ask(const GraphCallbacks& callbacks, int part_of_rank) {
-  ToldObjects told;
+GivenObjects ask(const GraphCallbacks& callbacks, int part_of_rank) {
+  GivenObjects told;
   told.gid = static_cast<std::size_t>(callbacks.num_gid_entries);
   told.lid = static_cast<std::size_t>(callbacks.num_lid_entries);
   ask_objects(callbacks, told);
@@ -250,7 +250,7 @@ int first_part_of(int rank, int parts, int ranks) {
   return part < parts && rank_of_part(part, parts, ranks) == rank ? part : no_part;
 }
 
-ObjectList exports_of(const ToldObjects& told, const std::vector<int>& after, int parts,
+ObjectList exports_of(const GivenObjects& told, const std::vector<int>& after, int parts,
                       const Communicator& communicator) {
   ObjectList list;
   for (std::size_t v = 0; v < told.objects; ++v) {
@@ -314,8 +314,8 @@ OutgoingObjects written(const ObjectMessage& message, const ObjectList& exports)
   return out;
 }
 
-Transfer transfer_of(const Communicator& communicator, const ObjectMessage& message, OutgoingObjects& out,
-                     const std::vector<Note<std::int64_t>>& arriving,
+Transfer transfer_of(const Communicator& communicator, const ObjectMessage& message,
+                     OutgoingObjects& out, const std::vector<Note<std::int64_t>>& arriving,
                      std::vector<unsigned int>& arrived) {
   const auto words = [&](std::int64_t objects) { return message.words(objects); };
   std::int64_t count = 0;
@@ -358,7 +358,7 @@ ObjectList imports_of(const Communicator& communicator, const Status& status,
 
 GraphCut cut_told(const Space& space, const Communicator& communicator,
                   const GraphCallbacks& callbacks, const CallbackOptions& options,
-                  const ByGraph& method, ToldObjects& told) {
+                  const ByGraph& method, GivenObjects& told) {
   const auto weights =
       raw_field(told.weights.data(), {.count = static_cast<std::int64_t>(told.objects),
                                       .components = std::max(callbacks.obj_weight_dim, 1),
@@ -392,7 +392,7 @@ CallbackCut cut_by_callbacks(const Space& space, const Communicator& communicato
                              const GraphCallbacks& callbacks, const CallbackOptions& options,
                              const ByGraph& method) {
   const int parts = options.parts > 0 ? options.parts : communicator.size();
-  ToldObjects told;
+  GivenObjects told;
   const Status ready = attempt(
       stage_name,
       [&] {

@@ -122,7 +122,7 @@ void Posted::start(Meeting meeting, std::int64_t step, MeetingMessage message) {
   is_posted_ = true;
 }
 
-const MeetingMessage& Posted::wait(const Patience& patience) {
+const MeetingMessage& Posted::wait(const MeetingPatience& patience) {
   patience.wait_for(pending_, [&] {
     return "rank " + std::to_string(here_.rank) + ", " + name_of(meeting_) + " with step " +
            std::to_string(here_.step) + ',';

@@ -82,12 +82,12 @@ std::string name_of(Meeting meeting);
 
 // Waits for other ranks, wherever looks, rebalances and finish() need them all. A rank that waits
 // too long says so once per wait, and continues to wait.
-class Patience {
+class MeetingPatience {
  public:
   using Tell = std::function<void(const std::string& who, double seconds)>;
 
   // A rank that has waited for `seconds` calls `tell`. If `seconds` is 0, it never does.
-  Patience(double seconds, Tell tell) : seconds_(seconds), tell_(std::move(tell)) {}
+  MeetingPatience(double seconds, Tell tell) : seconds_(seconds), tell_(std::move(tell)) {}
 
   // Returns when `pending`, which has test(), is complete. `who()` returns the waiting rank and its
   // meeting in words.
@@ -130,7 +130,7 @@ class Posted {
   bool test() { return pending_.test(); }
   // Returns when all ranks have come. Throws the same Error on all of them if they have come for
   // different meetings.
-  const MeetingMessage& wait(const Patience& patience);
+  const MeetingMessage& wait(const MeetingPatience& patience);
   // Gives the message up. If other ranks have not come by MPI_Finalize, or have come for another
   // meeting, these words are written to stderr there.
   void let_go(const std::string& words);

@@ -26,7 +26,7 @@ void post_to(Posted& posted, Meeting meeting, std::int64_t step, const Content& 
 
 }  // namespace
 
-Attendance::Attendance(Communicator communicator, Patience patience)
+Attendance::Attendance(Communicator communicator, MeetingPatience patience)
     : communicator_(std::move(communicator)), patience_(std::move(patience)) {}
 
 void Attendance::require() const {
@@ -54,7 +54,7 @@ void Attendance::leave(std::int64_t step) noexcept {
 // --- Protocol ------------------------------------------------------------------------------------
 
 Protocol::Protocol(Communicator communicator, std::uint64_t options_hash, bool with_picture,
-                   Patience patience)
+                   MeetingPatience patience)
     : attendance_(std::move(communicator), std::move(patience)),
       options_hash_(options_hash),
       with_picture_(with_picture),

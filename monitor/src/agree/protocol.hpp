@@ -29,7 +29,7 @@ namespace evenkeel {
 // Error that all of them have received.
 class Attendance {
  public:
-  Attendance(Communicator communicator, Patience patience);
+  Attendance(Communicator communicator, MeetingPatience patience);
 
   const Communicator& communicator() const noexcept { return communicator_; }
   bool is_over() const noexcept { return apart_.has_value(); }
@@ -46,7 +46,7 @@ class Attendance {
 
  private:
   Communicator communicator_;
-  Patience patience_;
+  MeetingPatience patience_;
   bool has_left_ = false;
   std::optional<Error> apart_;  // the Error that all ranks have received
 };
@@ -81,7 +81,7 @@ class Protocol {
  public:
   // The communicator is used for the reductions of looks alone.
   Protocol(Communicator communicator, std::uint64_t options_hash, bool with_picture,
-           Patience patience);
+           MeetingPatience patience);
 
   const Communicator& communicator() const noexcept { return attendance_.communicator(); }
 

@@ -123,8 +123,9 @@ std::int64_t LearnedCosts::follow(const Space& space, const Set& set, std::size_
     exec::Array<std::int64_t> now = keys_of(space, set);
     had_any = has_any();
     if (had_any && keys.size() == costs.size()) {
-      const bool is_same = keys.size() == count &&
-                           exec::first_that(space, count, ValuesDiffer{keys.data(), now.data()}) == count;
+      const bool is_same =
+          keys.size() == count &&
+          exec::first_that(space, count, ValuesDiffer{keys.data(), now.data()}) == count;
       Followed known;
       if (!is_same) {
         known = followed(space, keys, costs, now);
@@ -190,7 +191,8 @@ void LearnedCosts::learn(const Space& space, std::span<const Set> sets,
     const std::int64_t count = sets[s].count();
     if (measured.mean_per_object > 0) {
       const double mean = mine > 0 ? mine / static_cast<double>(objects) : measured.mean_per_object;
-      const Measured load = {mean * static_cast<double>(count), measured.mean_per_object, followed};
+      const MeasuredLoad load = {mean * static_cast<double>(count), measured.mean_per_object,
+                                 followed};
       costs = measured_weights(space, count, load, costs);
     } else if (!(sum_of(costs) > 0)) {
       costs = exec::filled(space, label, count, mean_per_object_);

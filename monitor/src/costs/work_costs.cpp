@@ -105,7 +105,7 @@ AgreedWork WorkCosts::known(const Space& space, std::span<const Set> sets,
 }
 
 std::vector<WorkCosts::CostColumn> WorkCosts::columns_of(std::uint32_t group,
-                                                     const AgreedWork& agreed) const {
+                                                         const AgreedWork& agreed) const {
   const std::uint32_t types = types_of(group);
   std::vector<CostColumn> columns;
   for (std::size_t s = 0; s < agreed.columns.size(); ++s) {

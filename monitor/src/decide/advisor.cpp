@@ -2,20 +2,20 @@
 
 namespace evenkeel {
 
-void Advisor::start_from(const State& state) {
+void Advisor::start_from(const DecisionState& state) {
   looks_.set_state(state);
   if (shadow_) shadow_.emplace(state);
 }
 
 void Advisor::go_on_from(std::int64_t step) {
-  State state = looks_.state();
+  DecisionState state = looks_.state();
   if (state.rebalanced_at >= 0) state.rebalanced_at += step - state.began_at;
   state.began_at = state.step = step;
   start_from(state);
 }
 
 void Advisor::keep_from(std::int64_t generation) {
-  State state = looks_.state();
+  DecisionState state = looks_.state();
   state.kept_from = generation;
   looks_.set_state(state);
   // A trigger that acts on its own needs no estimate of what advice would gain.

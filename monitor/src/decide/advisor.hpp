@@ -11,16 +11,16 @@ namespace evenkeel {
 
 class Advisor {
  public:
-  Advisor(const State& first, Executor executor)
+  Advisor(const DecisionState& first, Executor executor)
       : looks_(first, std::move(executor)), shadow_(first) {}
 
   Looks& looks() noexcept { return looks_; }
   const Looks& looks() const noexcept { return looks_; }
-  const State& state() const noexcept { return looks_.state(); }
+  const DecisionState& state() const noexcept { return looks_.state(); }
   const HeldAdvice& held() const noexcept { return held_; }
 
   // Before the first step: start from this state instead, and continue to count from this step.
-  void start_from(const State& state);
+  void start_from(const DecisionState& state);
   void go_on_from(std::int64_t step);
   // Domains from this generation on can be taken again.
   void keep_from(std::int64_t generation);

@@ -9,7 +9,7 @@ namespace evenkeel {
 
 namespace {
 
-bool is_outdated(const State& state, const Totals& totals) {
+bool is_outdated(const DecisionState& state, const Totals& totals) {
   return totals.generation_least != state.generation ||
          totals.generation_greatest != state.generation;
 }
@@ -18,7 +18,7 @@ bool is_unfit(const Totals& totals) {
   return totals.unfit > 0 || totals.ranks <= 0 || totals.step_least != totals.step_greatest;
 }
 
-bool is_cooling_down(const State& state, const Totals& totals) {
+bool is_cooling_down(const DecisionState& state, const Totals& totals) {
   const std::int64_t passed = totals.step_greatest - state.rebalanced_at;
   return state.rebalanced_at >= 0 && std::max<std::int64_t>(0, passed) < state.cooldown_steps;
 }
@@ -28,13 +28,13 @@ Command command_of(const Totals& totals) {
   return static_cast<Command>(std::clamp<std::int64_t>(totals.command, 0, last));
 }
 
-void obey(State& state, Command command) {
+void obey(DecisionState& state, Command command) {
   if (command == Command::pause) state.paused = 1;
   if (command == Command::resume) state.paused = 0;
 }
 
 // The steps of the run that are left when a rebalance acts; empty if its length is unknown.
-std::optional<double> steps_left(const State& state) {
+std::optional<double> steps_left(const DecisionState& state) {
   if (state.horizon <= 0) return std::nullopt;
   const std::int64_t left = state.horizon - state.step - state.latency_steps;
   return static_cast<double>(std::max<std::int64_t>(0, left));
@@ -42,7 +42,7 @@ std::optional<double> steps_left(const State& state) {
 
 // The growth, since the last look, of the slowest rank's load above the mean, as a share of the
 // mean.
-double grown_since(const Interval& before, const Totals& totals) noexcept {
+double grown_since(const LookInterval& before, const Totals& totals) noexcept {
   const double mean = totals.mean_load();
   const double mean_before = before.peak.front() - before.waste.front();
   if (before.looks == 0 || totals.steps <= 0 || mean <= 0 || mean_before <= 0) return 0;
@@ -66,7 +66,7 @@ double variance_seen(const Totals& totals) {
 
 // All levels, measured or not, are those of the total load: no cut by one weight can cure the
 // additional loss in phases.
-LoadSeen load_seen(const State& state, const Totals& totals) {
+LoadSeen load_seen(const DecisionState& state, const Totals& totals) {
   const double mean = totals.mean_load(), steps = static_cast<double>(totals.steps);
   const Counterfactual& would_be = totals.would_be;
   LoadSeen seen;
@@ -97,8 +97,8 @@ LoadSeen load_seen(const State& state, const Totals& totals) {
 }
 
 // The conditions that hold for every rule come first.
-Decision decide(Question& on) {
-  const State& before = on.before;
+Decision decide(RuleInput& on) {
+  const DecisionState& before = on.before;
   const Totals& totals = on.totals;
   const Rule& rule = rule_of(before.trigger);
   if (is_outdated(before, totals)) return hold(Reason::outdated);
@@ -114,8 +114,8 @@ Decision decide(Question& on) {
 }
 
 // Estimates the gain of a rebalance for every rule, since the gain is always reported.
-void look_ahead(Question& on) {
-  State& next = on.after;
+void look_ahead(RuleInput& on) {
+  DecisionState& next = on.after;
   on.seen = load_seen(next, on.totals);
   const bool is_judged = next.outlook.left == Outlook::new_cut;
   on.prospect = observe(next.outlook, on.seen);
@@ -138,7 +138,7 @@ bool has_judged(Reason reason) noexcept {
 
 // True if a reduction of u by this much pays for a rebalance in the rest of the run, or within as
 // many steps as the run has been measured.
-bool pays(double taken_off, const Question& on) noexcept {
+bool pays(double taken_off, const RuleInput& on) noexcept {
   const double trusted = on.after.outlook.measured;
   const double steps = std::min(trusted, on.seen.left.value_or(trusted));
   return taken_off * steps >= on.seen.cost;
@@ -146,7 +146,7 @@ bool pays(double taken_off, const Question& on) noexcept {
 
 // True if a rule holds because a new cut would not help, and even loads would pay. A new cut would
 // be as wrong as the given weights; a shift relies on the measured load.
-bool may_help(const Decision& decision, const Question& on) noexcept {
+bool may_help(const Decision& decision, const RuleInput& on) noexcept {
   const bool is_misled = on.after.outlook.shortfall.weighed > 0 && needs_surveys(on.after.trigger);
   const bool in_vain = decision.reason == Reason::not_curable ||
                        (decision.reason == Reason::below_cost && is_misled);
@@ -154,12 +154,12 @@ bool may_help(const Decision& decision, const Question& on) noexcept {
 }
 
 // If a rule wants new domains, it gets shifted ones, as long as the load has not changed a lot.
-void refine(Question& on, Decision& decision) {
-  State& next = on.after;
+void refine(RuleInput& on, Decision& decision) {
+  DecisionState& next = on.after;
   ShiftCourse& refinement = next.refinement;
   const bool has_domains = next.kept_from >= 0 && next.generation >= next.kept_from;
   if (next.shift_rounds <= 0 || !has_domains || !has_judged(decision.reason)) return;
-  const Seen seen = {on.seen.level, on.totals.generation_least};
+  const LevelSeen seen = {on.seen.level, on.totals.generation_least};
   const double floor = next.floor_percent / 100;
   const bool has_changed = observe(refinement, seen, next.shift_penalty, floor);
   if (decision.reason == Reason::below_floor || decision.reason == Reason::goes_back) return;
@@ -218,7 +218,7 @@ static_assert(kinds.size() == static_cast<std::size_t>(RebalanceKind::shift) + 1
 
 }  // namespace
 
-State accounted(State state, const Totals& totals) noexcept {
+DecisionState accounted(DecisionState state, const Totals& totals) noexcept {
   if (totals.ranks <= 0) return state;
   const bool is_current = !is_outdated(state, totals);
   std::int64_t& first = state.outlook.first.generation;
@@ -229,10 +229,10 @@ State accounted(State state, const Totals& totals) noexcept {
   return state;
 }
 
-Verdict fold(const State& state, const Totals& totals) {
+Verdict fold(const DecisionState& state, const Totals& totals) {
   Verdict verdict{state, {}};
-  State& next = verdict.state;
-  Question question{state, totals, next, {}, {}};
+  DecisionState& next = verdict.state;
+  RuleInput question{state, totals, next, {}, {}};
   const bool is_current = !is_outdated(state, totals), is_fit = !is_unfit(totals);
   ++next.looks;
   next.step = totals.step_greatest;
@@ -254,8 +254,8 @@ Verdict fold(const State& state, const Totals& totals) {
   return verdict;
 }
 
-State rebalanced(State state, std::int64_t step, std::int64_t generation,
-                 RebalanceKind kind) noexcept {
+DecisionState rebalanced(DecisionState state, std::int64_t step, std::int64_t generation,
+                         RebalanceKind kind) noexcept {
   const std::int64_t before = state.generation;
   const bool is_first = step <= state.began_at;  // the first distribution does not count
   state.rebalances += is_first ? 0 : 1;
@@ -272,11 +272,11 @@ State rebalanced(State state, std::int64_t step, std::int64_t generation,
   return state;
 }
 
-bool wants_survey(const State& state) noexcept {
+bool wants_survey(const DecisionState& state) noexcept {
   return state.outlook.surveys.credit >= state.outlook.surveys.cost;
 }
 
-bool cuts_fall_short(const State& state) noexcept {
+bool cuts_fall_short(const DecisionState& state) noexcept {
   constexpr double far = 0.1;   // of the mean load: two cuts in a row have missed by this much
   constexpr double most = 0.9;  // of u before: the last cut has left more
   const Outlook& outlook = state.outlook;
@@ -284,7 +284,7 @@ bool cuts_fall_short(const State& state) noexcept {
          outlook.shortfall.expected >= far && outlook.left >= most * outlook.left_from;
 }
 
-std::int64_t epoch_length(const State& state) noexcept {
+std::int64_t epoch_length(const DecisionState& state) noexcept {
   constexpr std::int64_t usual = 8;
   if (state.epoch_steps > 0) return state.epoch_steps;
   return needs_surveys(state.trigger) ? state.outlook.next_epoch : usual;

@@ -56,34 +56,35 @@ struct Decision {
 };
 
 struct Verdict {
-  State state;
+  DecisionState state;
   Decision decision;
 };
 
 // Pure: the same arguments give the same bits.
-EVENKEEL_API Verdict fold(const State& state, const Totals& totals);
+EVENKEEL_API Verdict fold(const DecisionState& state, const Totals& totals);
 
 // The state with these totals entered into its books, without a decision. Pure.
-EVENKEEL_API State accounted(State state, const Totals& totals) noexcept;
+EVENKEEL_API DecisionState accounted(DecisionState state, const Totals& totals) noexcept;
 
 // The kind of a rebalance: the application asked for it, or a look did and led to a fresh cut, back
 // to earlier domains, or to a shift of the present ones.
 enum class RebalanceKind : int { application, fresh, earlier, shift };
 
 // The state after a rebalance at the end of `step`. Pure.
-EVENKEEL_API State rebalanced(State state, std::int64_t step, std::int64_t generation,
-                              RebalanceKind kind = RebalanceKind::fresh) noexcept;
+EVENKEEL_API DecisionState rebalanced(DecisionState state, std::int64_t step,
+                                      std::int64_t generation,
+                                      RebalanceKind kind = RebalanceKind::fresh) noexcept;
 
 // True if the next look should make a survey. Surveys may take a thousandth of the run's time.
 // Pure.
-EVENKEEL_API bool wants_survey(const State& state) noexcept;
+EVENKEEL_API bool wants_survey(const DecisionState& state) noexcept;
 
 // True if cuts by costs that the application has not given leave the load as uneven as before, and
 // far more uneven than predicted. Pure.
-EVENKEEL_API bool cuts_fall_short(const State& state) noexcept;
+EVENKEEL_API bool cuts_fall_short(const DecisionState& state) noexcept;
 
 // Steps from one look to the next. Pure.
-EVENKEEL_API std::int64_t epoch_length(const State& state) noexcept;
+EVENKEEL_API std::int64_t epoch_length(const DecisionState& state) noexcept;
 
 // The kind of a trigger's rule: it acts at steps that are known beforehand; it judges the load that
 // a look shows; it also needs the results of surveys; it is a rule of the application.
@@ -93,7 +94,7 @@ EVENKEEL_API bool needs_surveys(const Trigger& trigger) noexcept;
 EVENKEEL_API bool is_of_application(const Trigger& trigger) noexcept;
 
 // The reason in words, with its numbers.
-EVENKEEL_API std::string explain(const State& state, const Totals& totals,
+EVENKEEL_API std::string explain(const DecisionState& state, const Totals& totals,
                                  const Decision& decision);
 EVENKEEL_API const char* name_of(Action action) noexcept;
 EVENKEEL_API const char* name_of(Reason reason) noexcept;

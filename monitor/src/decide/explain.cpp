@@ -47,7 +47,7 @@ using detail::lambda_first;
 using detail::percent_decimals;
 using detail::percent_first;
 
-std::string explain_outdated(const State& state, const Totals& totals) {
+std::string explain_outdated(const DecisionState& state, const Totals& totals) {
   const bool one = totals.generation_least == totals.generation_greatest;
   return "the load is of generation " + std::to_string(totals.generation_least) +
          (one ? "" : " to " + std::to_string(totals.generation_greatest)) +
@@ -62,18 +62,18 @@ std::string explain_unfit(const Totals& totals) {
          std::to_string(totals.ranks);
 }
 
-std::string explain_coverage(const State& state, const Totals& totals) {
+std::string explain_coverage(const DecisionState& state, const Totals& totals) {
   const Compared percent(100 * totals.coverage(), 100 * state.least_coverage, percent_decimals);
   return "the kernels cover " + percent.value + " % of the time, less than the " + percent.limit +
          " % asked for";
 }
 
-std::string explain_cooling_down(const State& state, const Totals& totals) {
+std::string explain_cooling_down(const DecisionState& state, const Totals& totals) {
   return std::to_string(totals.step_greatest - state.rebalanced_at) + " of " +
          std::to_string(state.cooldown_steps) + " steps of cool-down have passed";
 }
 
-std::string explain_floor(const State& state, const Totals& totals) {
+std::string explain_floor(const DecisionState& state, const Totals& totals) {
   const Compared percent(totals.imbalance_percent(), state.floor_percent, percent_decimals);
   return percent_first(percent.value, totals) + " is below the floor of " + percent.limit + " %";
 }
@@ -82,14 +82,14 @@ std::string lambda_at(double level) {
   return "lambda " + detail::fixed(1 + level, detail::lambda_decimals);
 }
 
-std::string explain_shift(const State& state, const Totals& totals) {
+std::string explain_shift(const DecisionState& state, const Totals& totals) {
   return lambda_first(totals) + ": shift " + std::to_string(state.refinement.rounds + 1) + " of " +
          std::to_string(state.shift_rounds);
 }
 
 }  // namespace
 
-std::string explain(const State& state, const Totals& totals, const Decision& decision) {
+std::string explain(const DecisionState& state, const Totals& totals, const Decision& decision) {
   switch (decision.reason) {
     case Reason::outdated: return explain_outdated(state, totals);
     case Reason::unfit: return explain_unfit(totals);

@@ -22,10 +22,10 @@ Trend WasteTrend::line(std::int64_t looks) const noexcept {
   return {slope, std::sqrt(left / static_cast<double>(looks - 2))};
 }
 
-double Interval::median_waste() const noexcept { return median(waste, looks); }
-double Interval::median_peak() const noexcept { return median(peak, looks); }
+double LookInterval::median_waste() const noexcept { return median(waste, looks); }
+double LookInterval::median_peak() const noexcept { return median(peak, looks); }
 
-void observe(Interval& interval, const Totals& totals, const Rule& rule) noexcept {
+void observe(LookInterval& interval, const Totals& totals, const Rule& rule) noexcept {
   if (totals.steps <= 0 || totals.ranks <= 0) return;
   const auto steps = static_cast<double>(totals.steps);
   const double peak = static_cast<double>(totals.critical_load()) / steps;
@@ -42,7 +42,7 @@ void observe(Interval& interval, const Totals& totals, const Rule& rule) noexcep
   rule.remember(interval, steps);
 }
 
-double cost_of(const State& state) noexcept {
+double cost_of(const DecisionState& state) noexcept {
   if (state.ledger.cost.knows()) return state.ledger.cost.cost;
   const double step = state.interval.peak.front() - state.interval.waste.front();
   return state.expected_cost * step;

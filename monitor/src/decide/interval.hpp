@@ -31,9 +31,9 @@ double median(const std::array<double, size>& numbers, std::int64_t known) noexc
 struct Rule;
 
 // Adds totals, which must be fit and of this generation.
-void observe(Interval& interval, const Totals& totals, const Rule& rule) noexcept;
+void observe(LookInterval& interval, const Totals& totals, const Rule& rule) noexcept;
 
 // The expected cost of a rebalance, in nanoseconds.
-double cost_of(const State& state) noexcept;
+double cost_of(const DecisionState& state) noexcept;
 
 }  // namespace evenkeel

@@ -2,7 +2,7 @@
 
 namespace evenkeel {
 
-Looks::Looks(const State& first, Executor executor)
+Looks::Looks(const DecisionState& first, Executor executor)
     : state_(first), executor_(std::move(executor)) {
   for (auto& look : own_) look = std::make_shared<Look>();
 }

@@ -14,7 +14,7 @@ namespace evenkeel {
 
 // One look at the load. `before` and the reduced values do not change once the executor has it.
 struct Look {
-  State before;
+  DecisionState before;
   Totals totals;
   std::optional<LoadPicture> picture;
   Verdict verdict;  // by the executor, valid once `thought` is true; later the final one
@@ -28,10 +28,10 @@ using Executor = std::function<void(std::function<void()> task)>;
 
 class Looks final : public Decider {
  public:
-  Looks(const State& first, Executor executor);
+  Looks(const DecisionState& first, Executor executor);
 
-  const State& state() const noexcept { return state_; }
-  void set_state(const State& state) noexcept { state_ = state; }
+  const DecisionState& state() const noexcept { return state_; }
+  void set_state(const DecisionState& state) noexcept { state_ = state; }
 
   void receive(const Totals& totals, const std::optional<LoadPicture>& picture) override;
   Fingerprint decide() override;
@@ -46,7 +46,7 @@ class Looks final : public Decider {
   std::shared_ptr<Look> own_look() const;
   std::shared_ptr<Look> thought_out(std::shared_ptr<Look> look) const;
 
-  State state_;
+  DecisionState state_;
   Executor executor_;
   std::shared_ptr<Look> look_;
   bool is_decided_ = false;

@@ -20,7 +20,7 @@ bool is_very_strange(const ShiftCourse& refinement, double level, double floor) 
   return level > 3 * refinement.usual + 4 * floor;
 }
 
-void begin_anew(ShiftCourse& refinement, const Seen& seen, double chosen_penalty) noexcept {
+void begin_anew(ShiftCourse& refinement, const LevelSeen& seen, double chosen_penalty) noexcept {
   refinement.rounds = refinement.is_over = refinement.strange = 0;
   refinement.penalty = chosen_penalty;
   refinement.best = refinement.usual = seen.level;
@@ -29,7 +29,7 @@ void begin_anew(ShiftCourse& refinement, const Seen& seen, double chosen_penalty
   refinement.before = -1;
 }
 
-void observe_first(ShiftCourse& refinement, const Seen& seen, double chosen_penalty) noexcept {
+void observe_first(ShiftCourse& refinement, const LevelSeen& seen, double chosen_penalty) noexcept {
   refinement.usual = seen.level;
   if (refinement.before >= 0 && seen.level > refinement.before)
     refinement.penalty =
@@ -43,7 +43,7 @@ void observe_first(ShiftCourse& refinement, const Seen& seen, double chosen_pena
 
 }  // namespace
 
-bool observe(ShiftCourse& refinement, const Seen& seen, double chosen_penalty,
+bool observe(ShiftCourse& refinement, const LevelSeen& seen, double chosen_penalty,
              double floor) noexcept {
   if (refinement.penalty <= 0) refinement.penalty = chosen_penalty;
   if (refinement.looks == 0) {
@@ -63,7 +63,7 @@ bool observe(ShiftCourse& refinement, const Seen& seen, double chosen_penalty,
   return false;
 }
 
-NextStep next_step(const ShiftCourse& refinement, const Seen& seen, std::int64_t rounds,
+NextStep next_step(const ShiftCourse& refinement, const LevelSeen& seen, std::int64_t rounds,
                    bool has_changed) noexcept {
   if (has_changed && (refinement.cut_level < 0 || seen.level > refinement.cut_level))
     return NextStep::cut_anew;

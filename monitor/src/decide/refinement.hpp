@@ -33,7 +33,7 @@ struct ShiftCourse {
 };
 
 // The observed level of the present domains.
-struct Seen {
+struct LevelSeen {
   double level = 0;
   std::int64_t generation = 0;
 };
@@ -41,13 +41,13 @@ struct Seen {
 // Takes a look into account. Returns true if the load has changed a lot since the last rebalance;
 // then the refinement begins again. `floor` is a level that is even enough. A shift that has made
 // the load less even went too far: the penalty grows.
-EVENKEEL_API bool observe(ShiftCourse& refinement, const Seen& seen, double chosen_penalty,
+EVENKEEL_API bool observe(ShiftCourse& refinement, const LevelSeen& seen, double chosen_penalty,
                           double floor) noexcept;
 
 // The next step, if one is needed. `rounds` is the number of shifts that may be made. A new cut is
 // for a load that has changed a lot, unless the last new cut was no better.
 enum class NextStep { cut_anew, shift, go_back, rest };
-EVENKEEL_API NextStep next_step(const ShiftCourse& refinement, const Seen& seen,
+EVENKEEL_API NextStep next_step(const ShiftCourse& refinement, const LevelSeen& seen,
                                 std::int64_t rounds, bool has_changed) noexcept;
 
 // To be called after a rebalance that began with domains of the generation `before`.

@@ -18,10 +18,10 @@ struct Complaint {
 };
 
 // The input of a rule: the state before the look, and the results of the look.
-struct Question {
-  const State& before;
+struct RuleInput {
+  const DecisionState& before;
   const Totals& totals;
-  State& after;
+  DecisionState& after;
   LoadSeen seen;
   Prospect prospect;
 };
@@ -44,9 +44,9 @@ struct Rule {
   std::optional<Complaint> (*check)(const Trigger&);
   void (*add_numbers)(detail::Hash&, const Trigger&);  // all the numbers of a trigger
   bool (*is_due)(const Trigger&, std::int64_t step);   // null if it does not act by steps
-  Decision (*judge)(const Trigger&, Question&);        // null if it ignores the load
-  // Keeps in Interval::of_rule the value that it needs from a look over `steps`.
-  void (*remember)(Interval&, double steps) noexcept;
+  Decision (*judge)(const Trigger&, RuleInput&);       // null if it ignores the load
+  // Keeps in LookInterval::of_rule the value that it needs from a look over `steps`.
+  void (*remember)(LookInterval&, double steps) noexcept;
   // The reason of its decision in words.
   std::string (*explain)(const Trigger&, const Totals&, const Decision&);
   RuleMemory memory;
@@ -68,7 +68,7 @@ struct RuleOf {
   }
   static std::optional<Complaint> check(const Kind&) { return std::nullopt; }
   static void add_numbers(detail::Hash&, const Kind&) {}
-  static void remember(Interval&, double) noexcept {}
+  static void remember(LookInterval&, double) noexcept {}
   static std::string explain(const Kind&, const Totals&, const Decision& decision) {
     return name_of(decision.reason);
   }

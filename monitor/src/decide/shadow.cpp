@@ -24,7 +24,7 @@ double slowest_as_measured(const Totals& totals) {
 
 }  // namespace
 
-Shadow::Shadow(const State& first) : state_(first) {
+Shadow::Shadow(const DecisionState& first) : state_(first) {
   state_.kept_from = -1;  // no domains can be taken again
   if (!judges_the_load(state_.trigger) || is_of_application(state_.trigger))
     state_.trigger = CostAware{};

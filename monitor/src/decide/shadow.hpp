@@ -12,7 +12,7 @@ namespace evenkeel {
 class EVENKEEL_API Shadow {
  public:
   // If the trigger ignores the load, or is a rule of the application, cost_aware decides.
-  explicit Shadow(const State& first);
+  explicit Shadow(const DecisionState& first);
 
   // True if a rebalance, by a fresh cut, would come now. The same totals give the same answer on
   // all ranks.
@@ -29,7 +29,7 @@ class EVENKEEL_API Shadow {
   Totals balanced(const Totals& totals) const;
   Totals carried_on(const Totals& totals) const;
 
-  State state_;
+  DecisionState state_;
   double left_ = -1;            // u under the last cut, as last known; negative if never known
   std::int64_t acted_at_ = -1;  // the step after which it would last have moved, or -1
   double taken_ = 0;  // if left_ is unknown: nanoseconds per step saved on the slowest rank

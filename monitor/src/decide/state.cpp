@@ -102,7 +102,7 @@ Lines lines_of(std::string_view text, const std::string& source) {
 
 }  // namespace
 
-std::uint64_t hash_of(const State& state) {
+std::uint64_t hash_of(const DecisionState& state) {
   Hash hash;
   for_each_member(state, HashMembers{hash});
   return hash.value();
@@ -112,7 +112,7 @@ std::uint64_t hash_of(const std::string& text) noexcept {
   return Hash().add(std::string_view(text)).value();
 }
 
-std::string to_text(const State& state) {
+std::string to_text(const DecisionState& state) {
   std::string text;
   for_each_member(state, [&](const char* key, const auto& member) {
     text.append(key).append(" = ").append(print(member)).append("\n");
@@ -120,9 +120,9 @@ std::string to_text(const State& state) {
   return text;
 }
 
-State state_from_text(const std::string& text, const std::string& source) {
+DecisionState state_from_text(const std::string& text, const std::string& source) {
   Lines lines = lines_of(text, source);
-  State state;
+  DecisionState state;
   for_each_member(state, [&](const char* key, auto& member) {
     const auto line = lines.find(std::string_view(key));
     if (line == lines.end()) refuse_state(source, std::string("the key '") + key + "' is missing.");

@@ -26,7 +26,7 @@ struct WasteTrend {
 
 // The looks since the last rebalance, or since the start. Times are nanoseconds per step, and their
 // sums are nanoseconds. u = max - average.
-struct Interval {
+struct LookInterval {
   static constexpr std::size_t recent = 3;
 
   std::int64_t looks = 0;
@@ -44,7 +44,7 @@ struct Interval {
   EVENKEEL_API double median_peak() const noexcept;
 };
 
-struct State {
+struct DecisionState {
   // From the options:
   Trigger trigger = Never{};
   double floor_percent = 0;         // no rebalance below this imbalance
@@ -68,19 +68,19 @@ struct State {
   std::int64_t rebalanced_at = -1;  // step, or -1; began_at for the first distribution
   std::int64_t mean_load = 0;       // nanoseconds, of the last look
   std::int64_t paused = 0;          // 1 if no rebalance comes until a user says resume
-  Interval interval = {};
+  LookInterval interval = {};
   Ledger ledger = {};
   Outlook outlook = {};
   ShiftCourse refinement = {};
 };
 
 // A 64-bit hash that does not depend on the build.
-EVENKEEL_API std::uint64_t hash_of(const State& state);
+EVENKEEL_API std::uint64_t hash_of(const DecisionState& state);
 EVENKEEL_API std::uint64_t hash_of(const std::string& text) noexcept;
 
 // A line "key = value" for each member. state_from_text reads them back to the bit, except the
 // function of a Custom. `source` names the text in Errors.
-EVENKEEL_API std::string to_text(const State& state);
-EVENKEEL_API State state_from_text(const std::string& text, const std::string& source);
+EVENKEEL_API std::string to_text(const DecisionState& state);
+EVENKEEL_API DecisionState state_from_text(const std::string& text, const std::string& source);
 
 }  // namespace evenkeel

@@ -1,7 +1,8 @@
 #pragma once
 
-// The members of a State by name, in the order that its hash, its text and the journal share. A
-// visitor takes (key, member) for a Trigger, an integer, a real number, or an array of them.
+// The members of a DecisionState by name, in the order that its hash, its text and the journal
+// share. A visitor takes (key, member) for a Trigger, an integer, a real number, or an array of
+// them.
 
 #include "decide/state.hpp"
 
@@ -15,7 +16,7 @@ concept Some = std::same_as<std::remove_const_t<T>, Of>;
 
 // --- Members that decisions read -----------------------------------------------------------------
 
-template <Some<Interval> I, class Visitor>
+template <Some<LookInterval> I, class Visitor>
 void visit_members(I& interval, Visitor&& visit) {
   visit("interval_looks", interval.looks);
   visit("interval_steps", interval.steps);
@@ -132,7 +133,7 @@ void visit_members(E& last, Visitor&& visit) {
 
 // -------------------------------------------------------------------------------------------------
 
-template <Some<State> S, class Visitor>
+template <Some<DecisionState> S, class Visitor>
 void for_each_member(S& state, Visitor&& visit) {
   visit("trigger", state.trigger);
   visit("floor_percent", state.floor_percent);

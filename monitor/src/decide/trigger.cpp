@@ -43,7 +43,7 @@ constexpr auto due_of() -> decltype(Rule::is_due) {
 template <class R>
 constexpr auto judge_of() -> decltype(Rule::judge) {
   if constexpr (requires { &R::judge; })
-    return [](const Trigger& trigger, Question& on) { return R::judge(chosen<R>(trigger), on); };
+    return [](const Trigger& trigger, RuleInput& on) { return R::judge(chosen<R>(trigger), on); };
   else
     return nullptr;
 }

@@ -21,9 +21,9 @@ RecordOptions record_options(const Options& options) {
 }
 
 // Each rank writes its own warning: other ranks may be stuck.
-Patience patience_of(const Options& options) {
-  return Patience(options.patience, [level = options.log, name = options.name](
-                                        const std::string& who, double seconds) {
+MeetingPatience patience_of(const Options& options) {
+  return MeetingPatience(options.patience, [level = options.log, name = options.name](
+                                               const std::string& who, double seconds) {
     Log(level, name)
         .warn(who + " has waited for other ranks for " + text_of(seconds) +
               " s, and continues to wait. Do all ranks call step, rebalance and finish equally "
@@ -298,7 +298,7 @@ Summary Engine::summary() const {
 Metrics Engine::metrics() const {
   const Look* const look = advisor_.looks().last();
   if (look == nullptr) return {};
-  const Interval& interval = look->verdict.state.interval;
+  const LookInterval& interval = look->verdict.state.interval;
   return metrics_of(look->totals, interval.trend.line(interval.looks), observer_.kept_names());
 }
 

@@ -99,7 +99,7 @@ class Engine {
   void leave() noexcept;
   bool take_over(const std::string& saved, const std::string& source, bool goes_on);
   void require_running(const std::string& call) const;
-  const State& state() const noexcept { return advisor_.state(); }
+  const DecisionState& state() const noexcept { return advisor_.state(); }
   const std::vector<std::string>& kernels() const noexcept { return observer_.kernels().names(); }
   // The length of an epoch follows from the last look, which is settled long before the epoch ends.
   bool ends_epoch(std::int64_t step) const noexcept {

@@ -28,22 +28,22 @@ struct Gauge {
 };
 
 void add_kernels(const Sample& sample, Gauge& gauge, Totals& totals) noexcept {
-  totals.kernels.fill(Tally::of(0));
+  totals.kernels.fill(RankTally::of(0));
   std::int64_t rest = 0;
   for (std::size_t i = 0; i < sample.kernels.size(); ++i) {
     const std::int64_t nanoseconds = gauge(sample.kernels[i]);
     if (i < Totals::named_kernels)
-      totals.kernels[i] = Tally::of(nanoseconds);
+      totals.kernels[i] = RankTally::of(nanoseconds);
     else
       rest = saturated_sum(rest, nanoseconds);
   }
-  totals.kernels[Totals::other] = Tally::of(rest);
+  totals.kernels[Totals::other] = RankTally::of(rest);
 }
 
 void add_phases(const Sample& sample, Gauge& gauge, Totals& totals) noexcept {
-  totals.phases.fill(Tally::of(0));
+  totals.phases.fill(RankTally::of(0));
   const std::size_t count = std::min(sample.phases.size(), totals.phases.size());
-  for (std::size_t i = 0; i < count; ++i) totals.phases[i] = Tally::of(gauge(sample.phases[i]));
+  for (std::size_t i = 0; i < count; ++i) totals.phases[i] = RankTally::of(gauge(sample.phases[i]));
 }
 
 void add_all_steps(const Sample& sample, Gauge& gauge, Totals& totals) noexcept {
@@ -83,7 +83,7 @@ std::int64_t spread_of(std::int64_t load, std::int64_t mean, std::int64_t unit) 
   return units * units;
 }
 
-void add(Tally& into, const Tally& from) noexcept {
+void add(RankTally& into, const RankTally& from) noexcept {
   into.sum = saturated_sum(into.sum, from.sum);
   into.least = std::min(into.least, from.least);
   into.greatest = std::max(into.greatest, from.greatest);
@@ -116,7 +116,7 @@ std::size_t bin_of(std::int64_t load, std::int64_t mean) noexcept {
 std::int64_t Totals::critical_load() const noexcept {
   std::int64_t sum = 0;
   int used = 0;
-  for (const Tally& phase : phases) {
+  for (const RankTally& phase : phases) {
     if (phase.sum <= 0) continue;
     sum = saturated_sum(sum, phase.greatest);
     ++used;
@@ -159,9 +159,9 @@ Totals totals_of(const Sample& sample, std::int64_t last_mean) noexcept {
   totals.names_least = totals.names_greatest = sample.names;
   totals.ranks = 1;
   totals.steps = gauge(sample.steps);
-  totals.load = Tally::of(gauge(sample.load));
-  totals.duration = Tally::of(gauge(sample.duration));
-  totals.objects = Tally::of(gauge(sample.objects));
+  totals.load = RankTally::of(gauge(sample.load));
+  totals.duration = RankTally::of(gauge(sample.duration));
+  totals.objects = RankTally::of(gauge(sample.objects));
   totals.cost = gauge(sample.cost);
   totals.rebuild = gauge(sample.rebuild);
   totals.extra = gauge(sample.extra);

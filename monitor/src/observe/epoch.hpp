@@ -62,12 +62,12 @@ struct Sample {
 };
 
 // A sum, a minimum and a maximum over the ranks.
-struct Tally {
+struct RankTally {
   std::int64_t sum = 0;
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   std::int64_t greatest = std::numeric_limits<std::int64_t>::lowest();
 
-  static constexpr Tally of(std::int64_t value) noexcept { return {value, value, value}; }
+  static constexpr RankTally of(std::int64_t value) noexcept { return {value, value, value}; }
 };
 
 struct Totals {
@@ -83,7 +83,7 @@ struct Totals {
   std::int64_t steps = 0;  // the least number measured on any rank
 
   // Nanoseconds over the epoch.
-  Tally load, duration, objects;
+  RankTally load, duration, objects;
   std::int64_t cost = 0;      // greatest
   std::int64_t rebuild = 0;   // least: a greater one includes waiting for other ranks
   std::int64_t extra = 0;     // greatest
@@ -93,8 +93,8 @@ struct Totals {
   std::int64_t unit = 0;      // of the next two; the same on all ranks
   std::int64_t spread = 0;    // between ranks: sum of ((load - last mean) / unit)^2
   std::int64_t variance = 0;  // from step to step: sum over ranks, per unit^2
-  std::array<Tally, named_kernels + 1> kernels{};  // valid if the names agree
-  std::array<Tally, kernel_phases> phases{};
+  std::array<RankTally, named_kernels + 1> kernels{};  // valid if the names agree
+  std::array<RankTally, kernel_phases> phases{};
 
   // All steps since the last look: the least number on any rank, the sum of the load over ranks,
   // and in each slot the greatest load of a rank, which all ranks wait for.

@@ -14,7 +14,9 @@ void add_to(EpochWork& work, const EpochWork& more, double factor = 1) {
 }
 
 // Whole nanoseconds can be added and subtracted without rounding.
-EpochWork settled(const EpochWork& work, double share) { return {std::round(work.working(share)), 0}; }
+EpochWork settled(const EpochWork& work, double share) {
+  return {std::round(work.working(share)), 0};
+}
 
 EpochWork work_of(std::int64_t nanoseconds, bool counts) {
   const auto work = static_cast<double>(nanoseconds);

@@ -45,11 +45,11 @@ class DeclaredWork {
   void drop();
 
   std::vector<WorkRuns> runs_ = {};
-  std::size_t gone_ = 0;    // the number of them that have left the window
-  EpochWork sum_ = {};           // of the others
-  std::int64_t steps_ = 0;  // so far
-  EpochWork in_epoch_ = {};      // the window, summed over the steps of the epoch
-  double unknown_ = 0;      // likewise, the share of the window before the first step
+  std::size_t gone_ = 0;     // the number of them that have left the window
+  EpochWork sum_ = {};       // of the others
+  std::int64_t steps_ = 0;   // so far
+  EpochWork in_epoch_ = {};  // the window, summed over the steps of the epoch
+  double unknown_ = 0;       // likewise, the share of the window before the first step
 };
 
 // Work that is found to recur: each run is spread over the gap since the run before it. After the
@@ -93,8 +93,8 @@ class FoundWork {
   std::int64_t open_ = 0, open_before_ = 0;  // since then, counted: in this epoch, earlier
   std::int64_t in_epoch_ = 0;                // steps
   double guessed_before_ = 0;                // work counted for steps of earlier epochs
-  EpochWork guessed_ = {}, spread_ = {};          // of the epoch: after the last run, and up to it
-  EpochWork owed_ = {}, paid_ = {};               // corrections: to come, and in the epoch
+  EpochWork guessed_ = {}, spread_ = {};     // of the epoch: after the last run, and up to it
+  EpochWork owed_ = {}, paid_ = {};          // corrections: to come, and in the epoch
 };
 
 class EpochSums {

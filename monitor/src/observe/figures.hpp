@@ -14,7 +14,7 @@ struct Trend {
   double scatter = 0;  // standard deviation about it, nanoseconds per step
 };
 
-EVENKEEL_API Figures figures_of(const Tally& tally, std::int64_t ranks,
+EVENKEEL_API Figures figures_of(const RankTally& tally, std::int64_t ranks,
                                 std::int64_t steps) noexcept;
 
 // `names` are those of totals.kernels, and empty if ranks do not agree on them.

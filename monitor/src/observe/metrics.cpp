@@ -33,7 +33,7 @@ double imbalance_percent(const LoadSummary& load) noexcept {
   return imbalance_percent_of(load.greatest, load.sum, load.ranks);
 }
 
-Figures figures_of(const Tally& tally, std::int64_t ranks, std::int64_t steps) noexcept {
+Figures figures_of(const RankTally& tally, std::int64_t ranks, std::int64_t steps) noexcept {
   constexpr double seconds = 1e-9;
   Figures figures;
   if (ranks <= 0 || steps <= 0 || tally.sum <= 0) return figures;
@@ -52,14 +52,14 @@ Figures figures_of(const Tally& tally, std::int64_t ranks, std::int64_t steps) n
 }
 
 Metrics metrics_of(const Totals& totals, const Trend& trend, std::span<const std::string> names) {
-  const auto figures = [&](const Tally& tally) {
+  const auto figures = [&](const RankTally& tally) {
     return figures_of(tally, totals.ranks, totals.steps);
   };
   Metrics metrics;
   metrics.step = totals.step_greatest;
   metrics.steps = totals.steps;
   metrics.ranks = totals.ranks;
-  Tally critical = totals.load;
+  RankTally critical = totals.load;
   critical.greatest = totals.critical_load();
   metrics.total = figures(critical);
   if (totals.names_agree()) {
@@ -67,7 +67,7 @@ Metrics metrics_of(const Totals& totals, const Trend& trend, std::span<const std
     metrics.kernels.reserve(named + 1);
     for (std::size_t i = 0; i < named; ++i)
       metrics.kernels.push_back({names[i], figures(totals.kernels[i])});
-    const Tally& other = totals.kernels[Totals::other];
+    const RankTally& other = totals.kernels[Totals::other];
     if (other.sum > 0) metrics.kernels.push_back({"other", figures(other)});
   }
   std::size_t used = 0, last = 0;

@@ -7,6 +7,6 @@
 namespace evenkeel {
 
 // The initial state of a run with these options.
-EVENKEEL_API State first_state(const Options& options);
+EVENKEEL_API DecisionState first_state(const Options& options);
 
 }  // namespace evenkeel

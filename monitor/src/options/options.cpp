@@ -81,8 +81,8 @@ void check(const Options& options) {
         "Give the box whose opposite faces meet.");
 }
 
-State first_state(const Options& options) {
-  State state;
+DecisionState first_state(const Options& options) {
+  DecisionState state;
   state.trigger = options.trigger;
   state.floor_percent = options.floor_percent;
   state.least_coverage = options.least_coverage;

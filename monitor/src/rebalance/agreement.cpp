@@ -89,8 +89,8 @@ AgreedSets agreed_by(const Communicator& ranks, const Status& status, Arrival& h
   const RankStatement all = vote<&add_statement>(ranks, status, here.mine);
   require_alike(all);
   AgreedSets agreed{all.bound != 0, all.hooked != 0,
-                agreed_from(here.mine.costs, all.costs, ranks.size()),
-                here.comparison->agreed(all.shapes)};
+                    agreed_from(here.mine.costs, all.costs, ranks.size()),
+                    here.comparison->agreed(all.shapes)};
   agreed.costs.is_typed = all.typed_by_any != 0;
   return agreed;
 }

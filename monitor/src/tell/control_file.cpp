@@ -107,7 +107,7 @@ ControlFile::Content ControlFile::take_away(const OpenedFile& seen, const Judge&
 // A file that only grows, as the log of another program does, counts as the same file.
 std::string ControlFile::told_once(const std::string& problem, const struct stat& status) {
   if (problem.empty()) return {};
-  const ToldComplaint before = std::exchange(complaint_, {problem, status});
+  const ControlComplaint before = std::exchange(complaint_, {problem, status});
   const bool is_as_it_was = state_of(before.status) == state_of(status);
   if (before.problem == problem && detail::are_one(before.status, status) &&
       (is_as_it_was || status.st_size > before.status.st_size))

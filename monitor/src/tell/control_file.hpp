@@ -43,12 +43,12 @@ class ControlFile {
   std::string told_once(const std::string& problem, const struct stat& status);
 
   std::string path_;
-  struct ToldComplaint {
+  struct ControlComplaint {
     std::string problem = {};
     struct stat status = {};
   };
-  ToldComplaint complaint_;     // the last one, and its file
-  std::string unfinished_;  // the state of a file that lacked its last line feed
+  ControlComplaint complaint_;  // the last one, and its file
+  std::string unfinished_;      // the state of a file that lacked its last line feed
   // The file that was taken last: a user may have opened it before, and may still write to it.
   detail::FileDescriptor taken_;
   std::size_t taken_bytes_ = 0;

@@ -44,14 +44,14 @@ class Writer {
     members_.emplace_back(key, is_known ? of(value) : Json(nullptr));
   }
   // Writes the phases up to the last one with a load.
-  void operator()(const char* key, const std::array<Tally, kernel_phases>& phases) const {
+  void operator()(const char* key, const std::array<RankTally, kernel_phases>& phases) const {
     std::size_t used = phases.size();
     while (used > 0 && phases[used - 1].sum == 0) --used;
     members_.emplace_back(key, list_of(std::span(phases).first(used)));
   }
   // If ranks do not agree on the names, sums of different kernels may be mixed up.
   void operator()(const char* key,
-                  const std::array<Tally, Totals::named_kernels + 1>& kernels) const {
+                  const std::array<RankTally, Totals::named_kernels + 1>& kernels) const {
     const bool is_known = line_->totals->names_agree();
     (*this)(key, list_of(std::span(kernels).first(slots_in_use(*line_))), is_known);
     (*this)("other", kernels[Totals::other], is_known);
@@ -138,7 +138,7 @@ class Writer {
       return object_of(value);
   }
   static Json of(std::uint64_t hash) { return Json::hash(hash); }
-  static Json of(const Tally& tally) {
+  static Json of(const RankTally& tally) {
     return Json::array({tally.sum, tally.least, tally.greatest});
   }
   static Json of(const Trigger& trigger) { return to_text(trigger); }
@@ -171,7 +171,7 @@ std::optional<std::vector<KernelSeconds>> kernel_seconds(const JournalLine& line
   if (!line.totals || !line.totals->names_agree()) return std::nullopt;
   const Totals& totals = *line.totals;
   std::vector<KernelSeconds> kernels;
-  const auto add = [&](const std::string& name, const Tally& tally) {
+  const auto add = [&](const std::string& name, const RankTally& tally) {
     kernels.push_back({name, seconds_per_step(tally.least, totals),
                        seconds_per_step(tally.sum, totals, totals.ranks),
                        seconds_per_step(tally.greatest, totals)});

@@ -22,7 +22,7 @@ struct JournalHeader {
   std::string options;  // as to_text writes them
   int ranks = 1;
   std::vector<std::string> kernels;  // that rank 0 knows at the start
-  State state;
+  DecisionState state;
   bool restored = false;  // the state comes from an earlier run
   std::string name = {};  // of the Balancer; may be empty
   std::string version = EVENKEEL_VERSION;
@@ -32,7 +32,7 @@ struct JournalHeader {
 // that the application asked for, has no totals.
 struct JournalLine {
   std::int64_t step = 0;
-  State before;
+  DecisionState before;
   std::optional<Totals> totals;
   Decision decision;
   std::string reason;
@@ -47,7 +47,7 @@ struct JournalLine {
 // The last line of a run that ends with finish().
 struct JournalFinish {
   std::int64_t step = 0;
-  State state;  // with all steps in its books
+  DecisionState state;  // with all steps in its books
   Account account;
   std::string summary;  // as in the log
 };

@@ -19,7 +19,7 @@ std::string log_line(const JournalLine& line);
 
 // The data of a summary: a run as its last state shows it, in a few lines for users.
 struct Summary {
-  State state;
+  DecisionState state;
   Account account;
   std::int64_t steps = 0;
   int ranks = 1;

@@ -32,7 +32,7 @@ Recorder::Recorder(RecordOptions options, JournalHeader header)
          LogLevel::summary);
 }
 
-void Recorder::start_from(const State& state, bool is_restored) {
+void Recorder::start_from(const DecisionState& state, bool is_restored) {
   header_.state = state;
   header_.restored = header_.restored || is_restored;
 }

@@ -29,7 +29,7 @@ class Recorder {
   Recorder(RecordOptions options, JournalHeader header);
 
   // To be called before begin(): the initial state of the run, which may come from an earlier one.
-  void start_from(const State& state, bool is_restored);
+  void start_from(const DecisionState& state, bool is_restored);
 
   // To be called once, before the first line: writes the header, with the kernels known so far.
   void begin(const std::vector<std::string>& kernels);

@@ -15,7 +15,7 @@ void Recording::open(JournalHeader header) {
   recorder_ = std::make_unique<Recorder>(options_, std::move(header));
 }
 
-void Recording::start_from(const State& state, bool is_restored) {
+void Recording::start_from(const DecisionState& state, bool is_restored) {
   if (recorder_ == nullptr) return;
   perform([recorder = recorder_.get(), state, is_restored] {
     recorder->start_from(state, is_restored);
@@ -35,7 +35,7 @@ void Recording::begin_line(const Look& look, const Names& names) {
   });
 }
 
-void Recording::begin_line(std::int64_t step, const State& state, Reason cause,
+void Recording::begin_line(std::int64_t step, const DecisionState& state, Reason cause,
                            const std::string& reason) {
   if (recorder_ == nullptr) return;
   tell([&] {

@@ -28,10 +28,11 @@ class Recording {
 
   // To be called before the first line: the initial state of the run, which may come from an
   // earlier one.
-  void start_from(const State& state, bool is_restored);
+  void start_from(const DecisionState& state, bool is_restored);
   // Begins the line of a look, or of a rebalance without a look.
   void begin_line(const Look& look, const Names& names);
-  void begin_line(std::int64_t step, const State& state, Reason cause, const std::string& reason);
+  void begin_line(std::int64_t step, const DecisionState& state, Reason cause,
+                  const std::string& reason);
   bool has_line() const noexcept { return line_.has_value(); }
   void add_outcome(std::int64_t step, RebalanceKind kind, const Outcome& outcome,
                    const CostTable& costs);

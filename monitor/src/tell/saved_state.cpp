@@ -36,7 +36,7 @@ std::string costs_text(const CostTable& costs) {
 }
 
 // A state that evenkeel wrote is valid; a state that was edited may not be.
-void check(const State& state, const std::string& source) {
+void check(const DecisionState& state, const std::string& source) {
   const CostModel& cost = state.ledger.cost;
   const Outlook& outlook = state.outlook;
   const double least_known = *std::ranges::min_element(outlook.ageing.known);
@@ -137,13 +137,13 @@ CostTable take_costs(std::string_view& text, const std::string& source) {
 }
 
 struct Saved {
-  State state;
+  DecisionState state;
   std::int64_t ranks;
   CostTable costs;
 };
 
 // Older versions could not continue a run, and wrote no such line.
-State state_of(std::string text, const std::string& source) {
+DecisionState state_of(std::string text, const std::string& source) {
   const std::string key = "began_at = ";
   if (text.find('\n' + key) == std::string::npos) text += key + "0\n";
   return state_from_text(text, source);
@@ -161,15 +161,15 @@ Saved read(const std::string& saved, const std::string& source) {
   if (!ranks_then || *ranks_then < 1) refuse(source, "it does not say how many ranks the run had.");
   rest.remove_prefix(end + 1);
   CostTable costs = take_costs(rest, source);
-  const State then = state_of(std::string(rest), source);
+  const DecisionState then = state_of(std::string(rest), source);
   check(then, source);
   return {then, *ranks_then, std::move(costs)};
 }
 
 // The initial state of a run, with the knowledge of the state `then`.
-State with_learned(const State& first, const State& then, bool same_ranks) {
+DecisionState with_learned(const DecisionState& first, const DecisionState& then, bool same_ranks) {
   constexpr double weight_elsewhere = 0.25;  // the next rebalance counts five times as much
-  State now = first;
+  DecisionState now = first;
   if (then.ledger.cost.knows() && then.ledger.cost.method == first.ledger.cost.method) {
     now.ledger.cost = then.ledger.cost;
     if (!same_ranks) now.ledger.cost.weight = std::min(weight_elsewhere, now.ledger.cost.weight);
@@ -183,22 +183,23 @@ State with_learned(const State& first, const State& then, bool same_ranks) {
 
 }  // namespace
 
-std::string saved_text(const State& state, int ranks, std::int64_t steps, const CostTable& costs) {
-  State last = state;
+std::string saved_text(const DecisionState& state, int ranks, std::int64_t steps,
+                       const CostTable& costs) {
+  DecisionState last = state;
   last.step = steps;
   last.ledger.settle();
   return std::string(title) + std::string(ranks_key) + std::to_string(ranks) + '\n' +
          costs_text(costs) + to_text(last);
 }
 
-Restored restored(const State& first, const std::string& saved, int ranks,
+Restored restored(const DecisionState& first, const std::string& saved, int ranks,
                   const std::string& source) {
   auto [then, ranks_then, costs] = read(saved, source);
   return {with_learned(first, then, ranks_then == ranks), std::move(costs), then.step};
 }
 
 std::optional<Restored> restored_on_all(const Communicator& communicator, std::string saved,
-                                        const State& first, const std::string& source) {
+                                        const DecisionState& first, const std::string& source) {
   saved.resize(static_cast<std::size_t>(communicator.broadcast(std::ssize(saved), 0)));
   communicator.broadcast(std::span<char>(saved), 0);
   if (saved.empty()) return std::nullopt;

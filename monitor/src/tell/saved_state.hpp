@@ -12,12 +12,12 @@
 namespace evenkeel {
 
 // `steps` is the number of steps that the run has made.
-std::string saved_text(const State& state, int ranks, std::int64_t steps,
+std::string saved_text(const DecisionState& state, int ranks, std::int64_t steps,
                        const CostTable& costs = {});
 
 // The start of a run that restores an earlier one.
 struct Restored {
-  State state;
+  DecisionState state;
   CostTable costs;         // of types and features
   std::int64_t steps = 0;  // that the earlier run had made
 };
@@ -25,12 +25,12 @@ struct Restored {
 // `first` with the knowledge of an earlier run. The cost of a rebalance is taken over if the method
 // is the same, and counts little on another number of ranks. The behaviour of the load is taken
 // over only on the same number of ranks. Throws an Error for a text that is not a saved state.
-Restored restored(const State& first, const std::string& saved, int ranks,
+Restored restored(const DecisionState& first, const std::string& saved, int ranks,
                   const std::string& source);
 
 // Collective. The same from the text of rank 0; empty if that is empty.
 std::optional<Restored> restored_on_all(const Communicator& communicator, std::string saved,
-                                        const State& first, const std::string& source);
+                                        const DecisionState& first, const std::string& source);
 
 // The text of the file; empty if there is no file yet. Throws an Error if the file cannot be read,
 // or is not a regular file.

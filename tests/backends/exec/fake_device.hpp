@@ -28,9 +28,9 @@ class FakeDevice final : public DeviceEvents {
     of(event)->at = launched_[stream.handle];
     return true;
   }
-  State query(Event event) noexcept override {
-    if (fails) return State::failed;
-    return of(event)->at <= worked ? State::passed : State::pending;
+  EventState query(Event event) noexcept override {
+    if (fails) return EventState::failed;
+    return of(event)->at <= worked ? EventState::passed : EventState::pending;
   }
   std::int64_t nanoseconds_between(Event begin, Event end) noexcept override {
     return refuses_to_tell ? -1 : of(end)->at - of(begin)->at;

@@ -23,7 +23,7 @@ double sum_of(const std::vector<double>& values) {
 
 void expect_cells_are_the_cube(const Density& density) {
   double volume = 0, work = 0;
-  for (const Density::Cell& cell : density.cells()) {
+  for (const Density::DensityCell& cell : density.cells()) {
     volume += cell.box.width(0) * cell.box.width(1) * cell.box.width(2);
     work += cell.work;
     EXPECT_GT(cell.work, 0);

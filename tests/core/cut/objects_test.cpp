@@ -105,7 +105,7 @@ void expect_narrows(CutObjects& objects, std::vector<Item> items) {
 
   const std::vector<std::int32_t> intervals = every_third(1U << 6);
   const Division next{57, 4};
-  const CutObjects::Step step{whole, intervals, 21, next};
+  const CutObjects::NarrowingStep step{whole, intervals, 21, next};
   std::erase_if(items, [&](const Item& item) { return intervals[first_bin(item.key)] < 0; });
   const auto second_bin = [&](std::uint64_t key) {
     return next.bin_of(intervals[first_bin(key)], key);
@@ -116,7 +116,7 @@ void expect_narrows(CutObjects& objects, std::vector<Item> items) {
 
   const std::vector<std::int32_t> finer = every_third(21U << 4);
   const Division last{53, 3};
-  const CutObjects::Step other{next, finer, 112, last};
+  const CutObjects::NarrowingStep other{next, finer, 112, last};
   std::erase_if(items, [&](const Item& item) { return finer[second_bin(item.key)] < 0; });
   const auto third_bin = [&](std::uint64_t key) {
     return last.bin_of(finer[second_bin(key)], key);
@@ -141,10 +141,10 @@ void expect_counts_between(CutObjects& objects, const std::vector<Item>& items) 
 }
 
 void expect_items_in_ranges(const CutObjects& objects, std::vector<Item> items) {
-  const std::vector<CutObjects::Range> ranges = {
+  const std::vector<CutObjects::KeyRange> ranges = {
       {0, 0}, {end / 8, end / 4}, {end / 4 + 1, end / 3}, {end - 1, end - 1}};
   std::erase_if(items, [&](const Item& item) {
-    return std::none_of(ranges.begin(), ranges.end(), [&](const CutObjects::Range& range) {
+    return std::none_of(ranges.begin(), ranges.end(), [&](const CutObjects::KeyRange& range) {
       return range.first <= item.key && item.key <= range.last;
     });
   });

@@ -351,7 +351,7 @@ TEST(CutNets, RefusesWhatMakesNoSense) {
   EXPECT_ERROR(cut(good, {.weight = costs}), "of the weights in 'std::vector' is -1");
   const std::vector<int> fixed(std::size_t(good.objects), 3);
   EXPECT_ERROR(cut(good, {.fixed = fixed}), "is fixed in part 3 of 3");
-  EXPECT_ERROR(cut(good, {.parts = -1}), "-1 parts are wanted");
+  EXPECT_ERROR(cut(good, {}, {.parts = -1}), "-1 parts are wanted");
   if (ranks.size() > 1) {
     weights.assign(std::size_t(std::ssize(good.offsets)) - 1, 1.0);
     NetOptions known;

@@ -7,9 +7,9 @@ namespace {
 
 // The columns of some sets, and the share of one rank.
 struct Cargo {
-  std::vector<Column> columns;
+  std::vector<MessageColumn> columns;
   std::vector<std::vector<std::int64_t>> sizes;  // of the objects of each column
-  std::vector<Share> shares;
+  std::vector<ColumnShare> shares;
 
   void add(std::size_t set, std::int64_t bytes, std::int64_t objects,
            MemoryKind memory = MemoryKind::host) {
@@ -41,7 +41,7 @@ void expect_cut(const Cargo& cargo, const MessageSizes& sizes) {
   for (const Message& message : messages) {
     std::int64_t end = 0;
     for (const Piece& piece : message.pieces) {
-      const Column& column = cargo.columns[piece.column];
+      const MessageColumn& column = cargo.columns[piece.column];
       EXPECT_EQ(column.memory, message.memory);
       EXPECT_EQ(piece.first, next[piece.column]);
       EXPECT_GT(piece.count, 0);

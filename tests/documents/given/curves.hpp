@@ -9,5 +9,5 @@
 extern const ek::Communicator communicator;
 extern const ek::Space space;
 extern const ek::Set set;
-extern const std::span<const ek::CurveKey> keys;
+extern const std::span<const ek::stages::CurveKey> keys;
 extern const std::span<const double> weights;

@@ -117,7 +117,7 @@ struct Slow {
 
 int times_told(double patience, std::chrono::milliseconds wait) {
   int told = 0;
-  const Patience waiting(patience, [&](const std::string& who, double seconds) {
+  const MeetingPatience waiting(patience, [&](const std::string& who, double seconds) {
     ++told;
     EXPECT_EQ(who, "some rank");
     EXPECT_EQ(seconds, patience);

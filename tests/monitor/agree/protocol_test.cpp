@@ -70,7 +70,7 @@ bool is_uneven(const LoadView& load) {
 bool never(const LoadView&) { return false; }
 bool fails(const LoadView&) { throw std::runtime_error("the rule has a gap"); }
 
-State first_state() { return {.trigger = Custom{&is_uneven}}; }
+DecisionState first_state() { return {.trigger = Custom{&is_uneven}}; }
 
 // The load of a rank in an epoch, which every rank can compute.
 std::int64_t load_of(int rank, std::int64_t step) {
@@ -94,7 +94,7 @@ Sample sample_of(int rank, std::int64_t step, std::int64_t generation = 0) {
   return sample;
 }
 
-Totals totals_over(int ranks, std::int64_t step, const State& state) {
+Totals totals_over(int ranks, std::int64_t step, const DecisionState& state) {
   return test::over_ranks(static_cast<std::size_t>(ranks), [&](std::size_t rank) {
     return totals_of(sample_of(static_cast<int>(rank), step, state.generation), state.mean_load);
   });
@@ -104,9 +104,9 @@ using test::bytes_of;
 
 // A protocol, its decider and its watcher on one rank.
 struct Session {
-  Session(const Communicator& outer, Pace pace, const State& state = first_state(),
+  Session(const Communicator& outer, Pace pace, const DecisionState& state = first_state(),
           std::uint64_t options_hash = 1, bool with_picture = false)
-      : protocol(outer.duplicate(), options_hash, with_picture, Patience(0, {})),
+      : protocol(outer.duplicate(), options_hash, with_picture, MeetingPatience(0, {})),
         looks(state, [this](Watcher::Task task) { watcher.watcher().offer(std::move(task)); }),
         watcher(pace) {}
 
@@ -157,7 +157,7 @@ INSTANTIATE_TEST_SUITE_P(Paces, ProtocolTest, paces, name_of_pace);
 // The shortest epochs follow each other, and are compared with a serial run.
 TEST_P(ProtocolTest, SettlesAtAFixedStepAsASerialRunDoes) {
   Session session(outer, GetParam());
-  State state = first_state();
+  DecisionState state = first_state();
   std::optional<Verdict> expected;
   Totals totals;
   int settled = 0;
@@ -264,7 +264,7 @@ TEST_P(ProtocolTest, ANewGenerationDropsALookThatIsNotDecided) {
     ASSERT_NE(look, nullptr);
     EXPECT_EQ(look->verdict.decision.reason, at <= d ? Reason::outdated : Reason::custom) << at;
     EXPECT_TRUE(fold(look->before, look->totals).decision == look->verdict.decision);
-    const State& state = session.looks.state();
+    const DecisionState& state = session.looks.state();
     EXPECT_EQ(state.generation, 1);
     EXPECT_EQ(state.rebalanced_at, first_end + at);
     EXPECT_EQ(state.looks, 1);
@@ -279,7 +279,7 @@ TEST_P(ProtocolTest, ANewGenerationDropsALookThatIsNotDecided) {
 
 TEST_P(ProtocolTest, ARebalanceThatMovedNothingStartsTheCoolDown) {
   for (std::int64_t at = 0; at <= d; ++at) {
-    State state = first_state();
+    DecisionState state = first_state();
     state.cooldown_steps = 100;
     Session session(outer, GetParam(), state);
     const auto look = look_with_rebalance(session, at, 0);
@@ -331,7 +331,7 @@ template <class Change>
 auto before_step(std::int64_t when, Change change) {
   return [when, change](Looks& looks, std::int64_t passed) {
     if (passed != when) return;
-    State state = looks.state();
+    DecisionState state = looks.state();
     change(state);
     looks.set_state(state);
   };
@@ -343,7 +343,7 @@ TEST_P(Disagreement, NobodyDiffers) {
 }
 
 TEST_P(Disagreement, AnotherRule) {
-  expect_error(before_step(0, [](State& state) { state.trigger = Custom{&never}; }),
+  expect_error(before_step(0, [](DecisionState& state) { state.trigger = Custom{&never}; }),
                "the decision");
 }
 
@@ -351,7 +351,7 @@ TEST_P(Disagreement, AnotherRule) {
 TEST_P(Disagreement, ARuleThatThrows) {
   for (int odd = 0; odd <= size; ++odd) {
     Session session(outer, GetParam());
-    const auto fail = before_step(0, [](State& state) { state.trigger = Custom{&fails}; });
+    const auto fail = before_step(0, [](DecisionState& state) { state.trigger = Custom{&fails}; });
     const std::string text = error_of(session, odd == size ? rank : odd, fail);
     EXPECT_MENTIONS(text, "evenkeel: rank " + std::to_string(odd % size));
     EXPECT_MENTIONS(text,
@@ -364,15 +364,16 @@ TEST_P(Disagreement, ARuleThatThrows) {
 
 TEST_P(Disagreement, AnotherState) {
   for (const std::int64_t when : {std::int64_t{0}, d})
-    expect_error(before_step(when, [](State& state) { ++state.looks; }), "what was observed");
-  expect_error(before_step(0, [](State& state) { state.floor_percent = 1e-9; }),
+    expect_error(before_step(when, [](DecisionState& state) { ++state.looks; }),
+                 "what was observed");
+  expect_error(before_step(0, [](DecisionState& state) { state.floor_percent = 1e-9; }),
                "what was observed");
 }
 
 TEST_P(Disagreement, AnotherGeneration) {
   for (std::int64_t when = 0; when <= d + 1; ++when)
     expect_error(
-        before_step(when, [](State& state) { ++state.generation; }),
+        before_step(when, [](DecisionState& state) { ++state.generation; }),
         "the generation, what was observed" + std::string(when > 0 ? ", the decision" : ""));
 }
 
@@ -411,19 +412,19 @@ TEST_P(ProtocolTest, FinishHandsBackWhatTheStateKnowsNothingOf) {
     for (const bool with_picture : {false, true}) {
       Session session(outer, GetParam(), first_state(), 1, with_picture);
       ASSERT_NE(session.look(first_end), nullptr);
-      const State before = session.looks.state();
+      const DecisionState before = session.looks.state();
       const std::int64_t step = first_end + 8;
       session.begin_look(phase, step);
       const std::optional<Totals> unseen = session.finish();
       ASSERT_EQ(unseen.has_value(), phase <= d) << phase;
-      const State& state = session.looks.state();
+      const DecisionState& state = session.looks.state();
       EXPECT_EQ(state.looks, phase <= d ? 1 : 2);
       const Totals expected = totals_over(size, step, before);
       if (unseen) {
         EXPECT_EQ(bytes_of(*unseen), bytes_of(expected));
         EXPECT_EQ(hash_of(state), hash_of(before));
       }
-      const State books = unseen ? accounted(state, *unseen) : state;
+      const DecisionState books = unseen ? accounted(state, *unseen) : state;
       EXPECT_EQ(books.ledger.run.steps, 2 * expected.all_steps);
     }
 }
@@ -431,7 +432,7 @@ TEST_P(ProtocolTest, FinishHandsBackWhatTheStateKnowsNothingOf) {
 // --- Apart from looks ----------------------------------------------------------------------------
 
 TEST_P(ProtocolTest, ReducesAtOnce) {
-  State state = first_state();
+  DecisionState state = first_state();
   state.mean_load = 300'000;  // spreads are counted around it
   Session session(outer, GetParam(), state);
   const Totals all = session.reduce_now(sample_of(rank, 5));

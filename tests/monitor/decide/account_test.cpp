@@ -115,7 +115,7 @@ class ToyRun {
     EXPECT_TRUE(account.knows_never);
   }
 
-  State state;
+  DecisionState state;
   double slowest = 0, never = 0;  // the truth
 
  private:
@@ -265,7 +265,7 @@ TEST(AccountOfARun, TheFirstDistributionIsNoRebalance) {
 }
 
 TEST(AccountOfARun, ARebalanceThatLeavesEverythingWhereItWasIsCounted) {
-  State state;
+  DecisionState state;
   state.generation = 4;
   state = rebalanced(state, 10, 4);
   EXPECT_EQ(state.rebalances, 1);
@@ -371,12 +371,12 @@ Totals step_of(std::int64_t slowest, std::int64_t generation = 0) {
 }
 
 TEST(Accounted, WithoutRanksNothingChanges) {
-  const State before = accounted({}, step_of(150));
+  const DecisionState before = accounted({}, step_of(150));
   EXPECT_EQ(hash_of(accounted(before, Totals{})), hash_of(before));
 }
 
 TEST(Accounted, TheFirstDomainsAreThoseOfTheFirstLook) {
-  State state;
+  DecisionState state;
   state.generation = 7;
   state = accounted(state, step_of(150, 6));
   EXPECT_EQ(state.outlook.first.generation, 6);
@@ -388,7 +388,7 @@ TEST(Accounted, TheFirstDomainsAreThoseOfTheFirstLook) {
 
 // The application has rebalanced while a look was under way.
 TEST(Accounted, ALookThatIsOutdatedCountsWithItsStepsAndCosts) {
-  State state = accounted({}, step_of(150));
+  DecisionState state = accounted({}, step_of(150));
   state = rebalanced(state, 3, 1);
   Totals late = step_of(160);
   late.cost = 11;

@@ -460,7 +460,7 @@ TEST(CostAware, NeverActsWhereWhatIsLeftDoesNotPay) {
 Decision in_debt(double costs, double times_the_price, double lost_before,
                  bool knows_never = true) {
   const std::int64_t mean = 1 << 20;
-  State state;
+  DecisionState state;
   state.trigger = CostAware{};
   state.ledger.cost.learn(5.0 * mean, 0);
   state.mean_load = mean;
@@ -690,7 +690,7 @@ TEST(CostAware, IsTheSameOnAllRanksWhateverTheKernels) {
   for (unsigned seed = 0; seed < worlds; seed += 4)
     for (const CutLook& look : play(random_world(seed), {.epoch = 0, .latency = 5}).looks) {
       Totals other = look.totals;
-      for (Tally& kernel : other.kernels)
+      for (RankTally& kernel : other.kernels)
         kernel = {static_cast<std::int64_t>(random() % 1'000'000), 0,
                   static_cast<std::int64_t>(random() % 1'000'000)};
       const Verdict verdict = fold(look.before, look.totals);
@@ -706,7 +706,7 @@ TEST(CostAware, IsTheSameOnAllRanksWhateverTheKernels) {
       sample.would_be.fresh = 400'000;
       of_rank = totals_of(sample, 50'000);
     }
-    State state;
+    DecisionState state;
     state.trigger = CostAware{};
     std::uint64_t expected = 0;
     for (int order = 0; order < 5; ++order) {
@@ -727,7 +727,7 @@ TEST(CostAware, SurvivesWhatIsOutOfTheOrdinary) {
         0, 1, -1, 1000, std::int64_t{1} << 40, std::int64_t{1} << 61};
     return odd[random() % odd.size()];
   };
-  State state;
+  DecisionState state;
   state.trigger = CostAware{};
   for (int i = 0; i < 2000; ++i) {
     const Totals totals = test::over_ranks(1 + random() % 3, [&](std::size_t) {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t millisecond = 1'000'000;
 
-State state_of(const Trigger& trigger, double expected_cost = 5) {
+DecisionState state_of(const Trigger& trigger, double expected_cost = 5) {
   return {.trigger = trigger, .expected_cost = expected_cost};
 }
 
@@ -25,7 +25,7 @@ Totals look(const std::vector<std::int64_t>& milliseconds, std::int64_t step = 1
 }
 
 // Returns the verdict on the last look.
-Verdict after(State state, const std::vector<Totals>& looks) {
+Verdict after(DecisionState state, const std::vector<Totals>& looks) {
   Verdict verdict;
   for (const Totals& totals : looks) {
     verdict = fold(state, totals);
@@ -34,7 +34,7 @@ Verdict after(State state, const std::vector<Totals>& looks) {
   return verdict;
 }
 
-std::string reason_of(const State& state, const std::vector<Totals>& looks) {
+std::string reason_of(const DecisionState& state, const std::vector<Totals>& looks) {
   const Verdict verdict = after(state, looks);
   return explain(verdict.state, looks.back(), verdict.decision);
 }
@@ -89,7 +89,7 @@ TEST(CostTriggers, BoulmierSeesGrowthAlone) {
 }
 
 TEST(CostTriggers, ACostThatIsKnownCounts) {
-  State state = state_of(Menon{});
+  DecisionState state = state_of(Menon{});
   state.ledger.cost.learn(7.5 * millisecond, 0);
   expect_weighed(after(state, {look({1, 2, 3})}), 8, 7.5);
   state.ledger.cost = {};
@@ -105,7 +105,7 @@ TEST(CostTriggers, ACostCountsInTheLookThatBringsIt) {
 
 TEST(CostTriggers, ARebalanceStartsAnew) {
   const Totals uneven = look({1, 2, 3});
-  const State state = rebalanced(after(state_of(Menon{}), {uneven, uneven}).state, 104, 0);
+  const DecisionState state = rebalanced(after(state_of(Menon{}), {uneven, uneven}).state, 104, 0);
   expect_weighed(after(state, {look({1, 2, 3}, 112)}), 8, 10);
 }
 
@@ -193,7 +193,7 @@ TEST_P(CostTriggersTest, WeighByTheirFormulas) {
   int acted = 0, held = 0;
   for (int run = 0; run < 20; ++run) {
     const auto expected_cost = static_cast<double>(below(30)) / 20;
-    State state = state_of(GetParam(), expected_cost);
+    DecisionState state = state_of(GetParam(), expected_cost);
     Oracle oracle;
     std::int64_t step = 0, pending_cost = 0;
     const auto ranks = static_cast<std::size_t>(2 + below(5));
@@ -242,7 +242,7 @@ TEST_P(CostTriggersTest, WeighByTheirFormulas) {
 
 // The first applicable reason is reported, whatever the loss.
 TEST_P(CostTriggersTest, AskOnlyWhereALookCounts) {
-  State state = state_of(GetParam(), 0);  // a rebalance costs nothing: it would act
+  DecisionState state = state_of(GetParam(), 0);  // a rebalance costs nothing: it would act
   state.least_coverage = 0.5;
   state.rebalanced_at = 95;
   state.cooldown_steps = 10;
@@ -270,7 +270,7 @@ TEST_P(CostTriggersTest, AskOnlyWhereALookCounts) {
 
 // The loss of a look counts even if the look leads to no action.
 TEST_P(CostTriggersTest, RememberWhatTheCoolDownHides) {
-  State cooling = state_of(GetParam());
+  DecisionState cooling = state_of(GetParam());
   cooling.rebalanced_at = 95;
   cooling.cooldown_steps = 10;
   const std::vector<Totals> looks = {look({1, 2, 3}, 100), look({1, 1, 7}, 108)};
@@ -321,7 +321,7 @@ TEST(ExplainCost, OfBoulmier) {
 }
 
 TEST(ExplainCost, OfLongTimes) {
-  State state = state_of(Menon{});
+  DecisionState state = state_of(Menon{});
   state.ledger.cost.learn(2.5e9, 0);
   EXPECT_MENTIONS(reason_of(state, {look({100, 200, 300})}),
                   "0.80 s lost to imbalance since the last rebalance, less than the 2.50 s that");
@@ -362,7 +362,7 @@ TEST(Commands, ARebalanceIsMadeWhateverTheLoadTheSampleAndTheTrigger) {
 }
 
 TEST(Commands, ARebalanceGoesBeforeTheCoolDownTheFloorTheCoverageAndAPause) {
-  State state = state_of(Threshold{.lambda = 1.1});
+  DecisionState state = state_of(Threshold{.lambda = 1.1});
   state.rebalanced_at = 99;
   state.cooldown_steps = 100;
   state.floor_percent = 99;
@@ -381,7 +381,7 @@ TEST(Commands, ARebalanceIsNotMadeTwice) {
 }
 
 TEST(Commands, APauseHoldsUntilSomebodySaysResume) {
-  State state = state_of(Custom{&always});
+  DecisionState state = state_of(Custom{&always});
   EXPECT_EQ(fold(state, look({1, 2})).decision.action, Action::rebalance);
   Verdict verdict = fold(state, with_command(Command::pause));
   EXPECT_EQ(verdict.decision.action, Action::hold);
@@ -399,16 +399,16 @@ TEST(Commands, APauseHoldsUntilSomebodySaysResume) {
 }
 
 TEST(Commands, ARebalanceDoesNotEndAPause) {
-  State state = state_of(Custom{&always});
+  DecisionState state = state_of(Custom{&always});
   state.paused = 1;
-  const State next = fold(state, with_command(Command::rebalance)).state;
+  const DecisionState next = fold(state, with_command(Command::rebalance)).state;
   EXPECT_EQ(next.paused, 1);
   EXPECT_EQ(fold(rebalanced(next, 105, 0), look({1, 2})).decision.reason, Reason::paused);
 }
 
 TEST(Commands, ALookThatCountsNothingIsHeardToo) {
   for (const Totals& totals : {outdated(), unfit()}) {
-    State state = state_of(Custom{&always});
+    DecisionState state = state_of(Custom{&always});
     state = fold(state, with_command(Command::pause, totals)).state;
     EXPECT_EQ(state.paused, 1);
     state = fold(state, with_command(Command::resume, totals)).state;
@@ -432,7 +432,7 @@ TEST(Commands, TheGreatestOfTheRanksCounts) {
 }
 
 TEST(Commands, InWords) {
-  State state = state_of(Menon{});
+  DecisionState state = state_of(Menon{});
   EXPECT_EQ(reason_of(state, {with_command(Command::rebalance)}), "asked for from outside");
   EXPECT_EQ(reason_of(state, {with_command(Command::pause)}), "paused from outside");
 }
@@ -449,10 +449,11 @@ Totals with_fresh(Totals totals, double milliseconds) {
 // cost is 10 ms.
 TEST(PredictedGain, ByHand) {
   const std::vector<Totals> looks(3, look({1, 2, 3}));
-  const auto expect = [](const State& state, const std::vector<Totals>& seen, double expected) {
+  const auto expect = [](const DecisionState& state, const std::vector<Totals>& seen,
+                         double expected) {
     EXPECT_NEAR(after(state, seen).decision.predicted_gain / millisecond, expected, 1e-9);
   };
-  State state = state_of(Never{});
+  DecisionState state = state_of(Never{});
   expect(state, looks, 36 - 10);
   expect(state, {with_fresh(looks[0], 2), with_fresh(looks[1], 2), with_fresh(looks[2], 2)},
          36 - 10);
@@ -473,7 +474,7 @@ TEST(PredictedGain, ByHand) {
 // The run is longer than announced, or it ends before a rebalance could act.
 TEST(PredictedGain, IsNoneAtTheEnd) {
   for (const std::int64_t horizon : {50, 100, 104}) {
-    State state = state_of(CostAware{});
+    DecisionState state = state_of(CostAware{});
     state.horizon = horizon;
     state.latency_steps = 5;
     const Decision decision = after(state, {look({1, 2, 3}), look({1, 2, 3})}).decision;
@@ -495,7 +496,7 @@ TEST(PredictedGain, IsWhatTheLedgerIsPromised) {
 // Under the replaced domains the slowest rank would have been as uneven as in the last look, or as
 // a survey says.
 TEST(Rebalanced, OpensAnEntryAgainstWhatItHasReplaced) {
-  State state = after(state_of(Never{}), {look({1, 3}), look({1, 7}), look({1, 5})}).state;
+  DecisionState state = after(state_of(Never{}), {look({1, 3}), look({1, 7}), look({1, 5})}).state;
   state = rebalanced(state, 105, 1);
   EXPECT_EQ(state.ledger.last.open, 1);
   EXPECT_DOUBLE_EQ(state.ledger.last.replaced.level, 5.0 / 3 - 1);
@@ -517,9 +518,9 @@ TEST(Rebalanced, WithoutALookBeforeNothingIsClaimed) {
 
 // The work of ranks counts, whether or not a look can lead to a decision.
 TEST(Fold, WhatNobodyCanDecideByIsInTheAccountAllTheSame) {
-  const State state = rebalanced(after(state_of(Menon{}), {look({1, 2, 3})}).state, 105, 0);
+  const DecisionState state = rebalanced(after(state_of(Menon{}), {look({1, 2, 3})}).state, 105, 0);
   for (const Totals& totals : {outdated(), unfit()}) {
-    const State next = fold(state, totals).state;
+    const DecisionState next = fold(state, totals).state;
     EXPECT_EQ(next.ledger.run.steps, state.ledger.run.steps + 8);
     EXPECT_EQ(next.ledger.run.worked, state.ledger.run.worked + 8 * 2 * millisecond);
     EXPECT_EQ(next.ledger.slowest, state.ledger.slowest + 8 * 3 * millisecond);
@@ -532,10 +533,10 @@ TEST(Fold, WhatNobodyCanDecideByIsInTheAccountAllTheSame) {
 // The cost of a rebalance arrives with the first look after it, even if that look leads to no
 // decision.
 TEST(Fold, WhatARebalanceCostIsInTheBooksAllTheSame) {
-  const State state = rebalanced(after(state_of(Menon{}), {look({1, 2, 3})}).state, 105, 0);
+  const DecisionState state = rebalanced(after(state_of(Menon{}), {look({1, 2, 3})}).state, 105, 0);
   for (Totals totals : {outdated(), unfit()}) {
     totals.cost = 3 * millisecond;
-    const State next = fold(state, totals).state;
+    const DecisionState next = fold(state, totals).state;
     EXPECT_EQ(next.ledger.spent, 3 * millisecond);
     EXPECT_EQ(next.ledger.cost.cost, 3 * millisecond);
   }
@@ -543,7 +544,7 @@ TEST(Fold, WhatARebalanceCostIsInTheBooksAllTheSame) {
 
 // The domains that the first of the two has replaced count, and the costs of both.
 TEST(Rebalanced, TwoWithoutALookBetweenThemAreWeighedTogether) {
-  State state = after(state_of(Never{}), {look({1, 3})}).state;
+  DecisionState state = after(state_of(Never{}), {look({1, 3})}).state;
   state = rebalanced(rebalanced(state, 105, 1), 106, 2);
   EXPECT_EQ(state.ledger.last.open, 1);
   EXPECT_EQ(state.ledger.gains.counted, 0);
@@ -552,7 +553,7 @@ TEST(Rebalanced, TwoWithoutALookBetweenThemAreWeighedTogether) {
 
 // A rebalance that moved nothing is cheap, and says nothing about the next one that moves objects.
 TEST(Rebalanced, OneThatMovedNothingDoesNotMakeTheNextOneCheap) {
-  State state = state_of(Never{});
+  DecisionState state = state_of(Never{});
   for (const std::int64_t bytes : {1'000'000, 0}) {
     Totals totals = look({1, 2, 3});
     totals.bytes = bytes;

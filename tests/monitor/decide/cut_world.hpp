@@ -43,7 +43,7 @@ struct CutRun {
 };
 
 struct CutLook {
-  State before;
+  DecisionState before;
   Totals totals;
   Decision decision;
   std::int64_t taken_at = -1;
@@ -51,7 +51,7 @@ struct CutLook {
 };
 
 struct Played {
-  State state;
+  DecisionState state;
   std::vector<CutLook> looks;
   std::vector<std::int64_t> rebalances;  // the steps before each
   std::vector<std::int64_t> epochs;
@@ -93,7 +93,7 @@ inline double deviate_of(std::uint64_t seed, std::int64_t step, std::size_t rank
 class CutPlayer {
  public:
   CutPlayer(CutWorld world, const CutRun& run) : world_(std::move(world)), run_(run) {
-    State& state = played_.state;
+    DecisionState& state = played_.state;
     state.trigger = run.trigger;
     state.epoch_steps = run.epoch;
     state.latency_steps = run.latency;
@@ -105,7 +105,7 @@ class CutPlayer {
     first_.resize(world_.ranks);
   }
 
-  const State& first() const noexcept { return first_state_; }
+  const DecisionState& first() const noexcept { return first_state_; }
 
   const Played& play() { return go_on(run_.steps); }
 
@@ -196,7 +196,7 @@ class CutPlayer {
   }
 
   Totals totals() {
-    const State& state = played_.state;
+    const DecisionState& state = played_.state;
     const double unit = static_cast<double>(totals_of({}, state.mean_load).unit);
     const Counterfactual would_be = survey();
     return over_ranks(world_.ranks, [&](std::size_t rank) {
@@ -221,7 +221,7 @@ class CutPlayer {
 
   void look() {
     played_.epochs.push_back(step_ - epoch_began_);
-    const State before = played_.state;
+    const DecisionState before = played_.state;
     const Totals seen = totals();
     const Verdict verdict = fold(before, seen);
     played_.looks.push_back({before, seen, verdict.decision});
@@ -243,7 +243,7 @@ class CutPlayer {
 
   void rebalance() {
     is_ordered_ = false;
-    State& state = played_.state;
+    DecisionState& state = played_.state;
     previous_ = std::exchange(played_.cut, kind_ == RebalanceKind::earlier ? back_to_ : step_);
     state = rebalanced(state, step_, state.generation + 1, kind_);
     cuts_[state.generation] = played_.cut;
@@ -261,7 +261,7 @@ class CutPlayer {
   CutWorld world_;
   CutRun run_;
   Played played_;
-  State first_state_;
+  DecisionState first_state_;
   std::vector<AllSteps> all_, first_;
   EarlierCuts<std::int64_t> earlier_;
   std::map<std::int64_t, std::int64_t> cuts_ = {{0, 0}};  // by generation

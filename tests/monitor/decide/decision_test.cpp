@@ -20,15 +20,16 @@ Totals uneven() { return totals_of_loads({1000, 2000, 3000}); }
 bool always(const LoadView&) { return true; }
 bool never(const LoadView&) { return false; }
 
-State state_of(const Trigger& trigger) { return {.trigger = trigger}; }
+DecisionState state_of(const Trigger& trigger) { return {.trigger = trigger}; }
 
-void expect_decision(const State& state, const Totals& totals, Action action, Reason reason) {
+void expect_decision(const DecisionState& state, const Totals& totals, Action action,
+                     Reason reason) {
   const Decision decision = fold(state, totals).decision;
   EXPECT_STREQ(name_of(decision.action), name_of(action));
   EXPECT_STREQ(name_of(decision.reason), name_of(reason));
 }
 
-void expect_hold(const State& state, const Totals& totals, Reason reason) {
+void expect_hold(const DecisionState& state, const Totals& totals, Reason reason) {
   expect_decision(state, totals, Action::hold, reason);
 }
 
@@ -52,19 +53,19 @@ TEST(Fold, ActsAtTheThreshold) {
 
 // --- Shifts --------------------------------------------------------------------------------------
 
-State shifting(const Trigger& trigger) {
+DecisionState shifting(const Trigger& trigger) {
   return {.trigger = trigger, .shift_rounds = 2, .kept_from = 0};
 }
 
 TEST(Shifts, TakeThePlaceOfANewCut) {
-  State state = shifting(Threshold{.lambda = 1.4});
+  DecisionState state = shifting(Threshold{.lambda = 1.4});
   const Verdict first = fold(state, uneven());
   EXPECT_EQ(first.decision.reason, Reason::shifts);
   EXPECT_EQ(first.state.refinement.wanted, ShiftCourse::of_all);
   EXPECT_MENTIONS(explain(state, uneven(), first.decision), "shift 1 of 2");
   // If shifts are off, or the domains may not be shifted, there is a new cut.
   for (const bool is_off : {true, false}) {
-    State other = state;
+    DecisionState other = state;
     (is_off ? other.shift_rounds : other.kept_from) = is_off ? 0 : 1;
     const Verdict verdict = fold(other, uneven());
     EXPECT_EQ(verdict.decision.reason, Reason::above_threshold);
@@ -83,7 +84,7 @@ TEST(Shifts, TakeThePlaceOfANewCut) {
 TEST(Shifts, AreNotForWhoDidNotAsk) {
   expect_hold(shifting(Threshold{.lambda = 1.6}), uneven(), Reason::below_threshold);
   expect_hold(shifting(Never{}), uneven(), Reason::not_asked);
-  State state = shifting(Threshold{.lambda = 1.4});
+  DecisionState state = shifting(Threshold{.lambda = 1.4});
   state.paused = 1;
   expect_hold(state, uneven(), Reason::paused);
   state = shifting(Threshold{.lambda = 1.4});
@@ -99,12 +100,12 @@ TEST(Shifts, AreNotForWhoDidNotAsk) {
 }
 
 TEST(Fold, HoldsForEveryReasonInTurn) {
-  State state = {.trigger = Threshold{.lambda = 1.4},
-                 .floor_percent = 60,
-                 .least_coverage = 0.6,
-                 .cooldown_steps = 10,
-                 .generation = 3,
-                 .rebalanced_at = 95};
+  DecisionState state = {.trigger = Threshold{.lambda = 1.4},
+                         .floor_percent = 60,
+                         .least_coverage = 0.6,
+                         .cooldown_steps = 10,
+                         .generation = 3,
+                         .rebalanced_at = 95};
   Totals totals = totals_of_loads({0, 0});
   totals.unfit = 1;
   expect_hold(state, totals, Reason::outdated);
@@ -125,20 +126,20 @@ TEST(Fold, HoldsForEveryReasonInTurn) {
 }
 
 TEST(Fold, DropsTotalsOfAnotherGeneration) {
-  const State state = state_of(Threshold{.lambda = 1.4});
+  const DecisionState state = state_of(Threshold{.lambda = 1.4});
   Totals one_rank_behind = uneven();
   one_rank_behind.generation_greatest = 1;
   expect_hold(state, one_rank_behind, Reason::outdated);
   one_rank_behind.generation_least = 1;
   expect_hold(state, one_rank_behind, Reason::outdated);
-  State next = state;
+  DecisionState next = state;
   next.generation = 1;
   expect_decision(next, one_rank_behind, Action::rebalance, Reason::above_threshold);
   expect_hold(next, uneven(), Reason::outdated);
 }
 
 TEST(Fold, TrustsNoUnfitTotals) {
-  const State state = state_of(Custom{&always});
+  const DecisionState state = state_of(Custom{&always});
   Totals apart = uneven();
   apart.step_greatest = 101;
   expect_hold(state, apart, Reason::unfit);
@@ -149,7 +150,7 @@ TEST(Fold, TrustsNoUnfitTotals) {
 }
 
 TEST(Fold, CoolsDownForTheGivenStepsAlone) {
-  State state = state_of(Threshold{.lambda = 1.4});
+  DecisionState state = state_of(Threshold{.lambda = 1.4});
   state.cooldown_steps = 8;
   expect_decision(state, uneven(), Action::rebalance, Reason::above_threshold);  // never rebalanced
   for (std::int64_t at = 0; at <= 100; ++at) {
@@ -174,12 +175,12 @@ TEST(Fold, AsksACustomRule) {
   expect_decision(state_of(Custom{&always}), uneven(), Action::rebalance, Reason::custom);
   expect_hold(state_of(Custom{&never}), uneven(), Reason::custom);
   expect_hold(state_of(Custom{}), uneven(), Reason::custom);
-  State cooling = state_of(Custom{&always});
+  DecisionState cooling = state_of(Custom{&always});
   cooling.rebalanced_at = 99;
   cooling.cooldown_steps = 8;
   expect_hold(cooling, uneven(), Reason::cooling_down);
   // The rule sees the average load of the look before this one: 2000 in 8 steps.
-  State growing =
+  DecisionState growing =
       state_of(Custom{[](const LoadView& load) { return load.average > load.average_before; }});
   growing.interval.peak.front() = 300;
   growing.interval.waste.front() = 50.1;
@@ -191,7 +192,7 @@ TEST(Fold, AsksACustomRule) {
 // The rule gets times in seconds per step.
 TEST(Fold, WhatARuleOfOnesOwnSees) {
   static LoadView seen;
-  State state = state_of(Custom{[](const LoadView& load) {
+  DecisionState state = state_of(Custom{[](const LoadView& load) {
     seen = load;
     return false;
   }});
@@ -237,13 +238,13 @@ TEST(Fold, OneRankIsEven) {
 }
 
 TEST(Fold, TheStateRemembersTheLook) {
-  State state = state_of(Threshold{.lambda = 1.4});
+  DecisionState state = state_of(Threshold{.lambda = 1.4});
   state.looks = 4;
   state.step = 92;
   state.rebalances = 2;
   state.rebalanced_at = 50;
   state.mean_load = 17;
-  const State after = fold(state, uneven()).state;
+  const DecisionState after = fold(state, uneven()).state;
   EXPECT_EQ(after.looks, 5);
   EXPECT_EQ(after.step, 100);
   EXPECT_EQ(after.mean_load, 2000);
@@ -256,14 +257,14 @@ TEST(Fold, TheStateRemembersTheLook) {
 }
 
 TEST(Fold, ALookThatCountsNothingLeavesTheMean) {
-  State state = state_of(Threshold{.lambda = 1.4});
+  DecisionState state = state_of(Threshold{.lambda = 1.4});
   state.mean_load = 17;
   Totals outdated = uneven(), unfit = uneven(), apart = uneven();
   outdated.generation_least = outdated.generation_greatest = 7;
   unfit.unfit = 1;
   apart.step_least = 90;
   for (const Totals& totals : {outdated, unfit, apart}) {
-    const State after = fold(state, totals).state;
+    const DecisionState after = fold(state, totals).state;
     EXPECT_EQ(after.looks, 1);
     EXPECT_EQ(after.step, 100);
     EXPECT_EQ(after.mean_load, 17);
@@ -271,10 +272,10 @@ TEST(Fold, ALookThatCountsNothingLeavesTheMean) {
 }
 
 TEST(Rebalanced, IsCountedAndStartsTheCoolDown) {
-  State state = state_of(Threshold{.lambda = 1.4});
+  DecisionState state = state_of(Threshold{.lambda = 1.4});
   state.cooldown_steps = 8;
   state.looks = 4;
-  const State after = rebalanced(state, 96, 1);
+  const DecisionState after = rebalanced(state, 96, 1);
   EXPECT_EQ(after.rebalances, 1);
   EXPECT_EQ(after.rebalanced_at, 96);
   EXPECT_EQ(after.generation, 1);
@@ -290,7 +291,7 @@ TEST(Rebalanced, IsCountedAndStartsTheCoolDown) {
 TEST(Fold, IsPure) {
   std::mt19937_64 random(4);
   for (int i = 0; i < 500; ++i) {
-    State state = state_of(Threshold{.lambda = 1.2});
+    DecisionState state = state_of(Threshold{.lambda = 1.2});
     state.rebalanced_at = static_cast<std::int64_t>(random() % 200) - 100;
     state.cooldown_steps = static_cast<std::int64_t>(random() % 20);
     std::vector<std::int64_t> loads(1 + random() % 5);
@@ -305,7 +306,7 @@ TEST(Fold, IsPure) {
 
 // --- Words ---------------------------------------------------------------------------------------
 
-std::string reason_of(const State& state, const Totals& totals) {
+std::string reason_of(const DecisionState& state, const Totals& totals) {
   return explain(state, totals, fold(state, totals).decision);
 }
 
@@ -344,7 +345,7 @@ TEST(Explain, ShowsTheDecimalsThatMatter) {
 }
 
 TEST(Explain, EveryOtherReason) {
-  State state = state_of(Threshold{.lambda = 1.4});
+  DecisionState state = state_of(Threshold{.lambda = 1.4});
   Totals totals = uneven();
   state.floor_percent = 50.5;
   EXPECT_EQ(reason_of(state, totals),

@@ -45,8 +45,8 @@ Look wasting(std::int64_t waste, std::int64_t steps = 8) {
   return {steps, {{1000 * steps}, {(1000 + 2 * waste) * steps}}};
 }
 
-Interval after(const std::vector<Look>& looks, const Trigger& trigger = Menon{}) {
-  Interval interval;
+LookInterval after(const std::vector<Look>& looks, const Trigger& trigger = Menon{}) {
+  LookInterval interval;
   for (const Look& look : looks) observe(interval, look.totals(), rule_of(trigger));
   return interval;
 }
@@ -57,7 +57,7 @@ double degradation(const std::vector<Look>& looks) { return after(looks, Zhai{})
 double efficiency(const std::vector<Look>& looks) { return after(looks, Procassini{}).of_rule; }
 
 Trend trend_after(const std::vector<Look>& looks) {
-  const Interval interval = after(looks);
+  const LookInterval interval = after(looks);
   return interval.trend.line(interval.looks);
 }
 
@@ -98,7 +98,7 @@ Trend trend_of(const std::vector<double>& steps, const std::vector<double>& wast
 // --- By hand -------------------------------------------------------------------------------------
 
 TEST(Observe, OneLookByHand) {
-  const Interval interval = after({{8, {{800}, {1600}, {2400}}}});  // per step 100, 200, 300
+  const LookInterval interval = after({{8, {{800}, {1600}, {2400}}}});  // per step 100, 200, 300
   EXPECT_EQ(interval.looks, 1);
   EXPECT_EQ(interval.steps, 8);
   EXPECT_EQ(interval.wasted, 800);
@@ -117,7 +117,7 @@ TEST(Observe, TheEfficiencyIsThatOfTheFirstLook) {
 
 // The phases take 300 + 500; the ranks work 300 + 100 and 100 + 500.
 TEST(Observe, EveryPhaseWaitsForItsSlowestRank) {
-  const Interval interval = after({{1, {{300, 100}, {100, 500}}}});
+  const LookInterval interval = after({{1, {{300, 100}, {100, 500}}}});
   EXPECT_EQ(interval.slowest, 800);
   EXPECT_EQ(interval.wasted, 300);
 }
@@ -135,7 +135,7 @@ TEST(Observe, TheDegradationByHand) {
 
 TEST(Observe, OneRankWastesNothing) {
   const std::vector<Look> looks = {{8, {{800}}}, {4, {{1200}}}};
-  const Interval interval = after(looks);
+  const LookInterval interval = after(looks);
   EXPECT_EQ(interval.wasted, 0);
   EXPECT_EQ(interval.slowest, 2000);
   EXPECT_EQ(efficiency(looks), 1);
@@ -144,7 +144,7 @@ TEST(Observe, OneRankWastesNothing) {
 
 TEST(Observe, NoLoadIsEven) {
   const std::vector<Look> looks = {{8, {{0}, {0}}}};
-  const Interval interval = after(looks);
+  const LookInterval interval = after(looks);
   EXPECT_EQ(interval.looks, 1);
   EXPECT_EQ(interval.steps, 8);
   EXPECT_EQ(interval.wasted, 0);
@@ -152,7 +152,7 @@ TEST(Observe, NoLoadIsEven) {
 }
 
 TEST(Observe, WithoutStepsOrRanksNothingChanges) {
-  State state;
+  DecisionState state;
   state.interval = after({wasting(3), wasting(70), wasting(20)});
   const std::uint64_t before = hash_of(state);
   Totals no_steps = wasting(5).totals(), no_ranks = no_steps;
@@ -207,7 +207,7 @@ TEST(TrendOfInterval, LessThanThreeLooksShowNone) {
 
 // With a day of seconds per step and a second per look, sums of squares would lose the slope.
 TEST(TrendOfInterval, LosesNoDigitsInALongRun) {
-  Interval interval;
+  LookInterval interval;
   constexpr std::int64_t second = 1'000'000'000;
   for (std::int64_t i = 0; i < 10'000; ++i)
     observe(interval, wasting(second + i, 8).totals(), rule_of(Menon{}));
@@ -224,7 +224,7 @@ TEST(Observe, AgreesWithOneThatKeepsEverything) {
   };
   for (int run = 0; run < 40; ++run) {
     const std::int64_t ranks = 1 + below(6), phases = 1 + below(4);
-    Interval interval, of_zhai, of_procassini;
+    LookInterval interval, of_zhai, of_procassini;
     std::vector<double> middles, waste, peaks;
     double steps = 0, wasted = 0, slowest = 0, degradation = 0, efficiency = 0;
     for (int i = 0; i < 30; ++i) {
@@ -269,7 +269,7 @@ TEST(Observe, AgreesWithOneThatKeepsEverything) {
 // --- The cost of a rebalance ---------------------------------------------------------------------
 
 TEST(CostOf, IsSoManyMeanStepsUntilItIsKnown) {
-  State state;
+  DecisionState state;
   state.expected_cost = 5;
   EXPECT_EQ(cost_of(state), 0) << "without a look";
   state.interval = after({wasting(700), wasting(500)});
@@ -279,7 +279,7 @@ TEST(CostOf, IsSoManyMeanStepsUntilItIsKnown) {
 }
 
 TEST(CostOf, IsWhatTheLedgerKnows) {
-  State state;
+  DecisionState state;
   state.expected_cost = 5;
   state.interval = after({wasting(700)});
   state.ledger.cost.learn(1234, 10);

@@ -15,7 +15,7 @@ class Ship {
   explicit Ship(std::int64_t rounds, double penalty = 1) : rounds_(rounds), penalty_(penalty) {}
 
   NextStep look(double level) {
-    const Seen seen = {level, generation};
+    const LevelSeen seen = {level, generation};
     const bool changed = observe(refinement, seen, penalty_, floor_level);
     return next_step(refinement, seen, rounds_, changed);
   }

@@ -16,7 +16,7 @@ constexpr double cost = 20 * millisecond;
 // A millisecond in each step of a look.
 constexpr double per_look = 8.0 * millisecond;
 
-State first(const Trigger& trigger, std::int64_t cooldown_steps = 0) {
+DecisionState first(const Trigger& trigger, std::int64_t cooldown_steps = 0) {
   return {.trigger = trigger, .cooldown_steps = cooldown_steps, .expected_cost = expected_cost};
 }
 
@@ -35,7 +35,7 @@ Totals look(std::int64_t waste, std::int64_t at, std::int64_t command = 0) {
 constexpr double rounding = 1e4;  // nanoseconds: slots hold whole numbers
 
 // The shadow after looks with these wastes, in milliseconds per step.
-Shadow after(const State& state, const std::vector<std::int64_t>& wastes) {
+Shadow after(const DecisionState& state, const std::vector<std::int64_t>& wastes) {
   Shadow shadow(state);
   std::int64_t at = 0;
   for (const std::int64_t waste : wastes) shadow.look(look(waste, at += 8));
@@ -91,7 +91,7 @@ TEST(Shadow, MenonPaysWhenItHasLostTheCost) {
 }
 
 TEST(Shadow, ACostThatIsKnownCounts) {
-  State state = first(Threshold{.lambda = 1.1});
+  DecisionState state = first(Threshold{.lambda = 1.1});
   state.ledger.cost.learn(5 * millisecond, 0);
   EXPECT_NEAR(after(state, {4, 4}).gain(), 4 * per_look - 5 * millisecond, rounding);
 }
@@ -202,7 +202,7 @@ struct Seen {
 // as a look can be settled.
 class Beside {
  public:
-  Beside(const State& state, const Level& level, const Setting& setting)
+  Beside(const DecisionState& state, const Level& level, const Setting& setting)
       : level_(level), setting_(setting), shadow_(state) {}
 
   Seen run() {

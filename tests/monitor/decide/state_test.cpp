@@ -10,13 +10,13 @@ namespace {
 bool always(const LoadView&) { return true; }
 bool never(const LoadView&) { return false; }
 
-State state_of(const Trigger& trigger) { return {.trigger = trigger}; }
+DecisionState state_of(const Trigger& trigger) { return {.trigger = trigger}; }
 
 // A state in the form of its text: keys, and the numbers behind each.
 struct Written {
   std::vector<std::pair<std::string, std::vector<std::string>>> members;
 
-  explicit Written(const State& state) {
+  explicit Written(const DecisionState& state) {
     std::istringstream lines(to_text(state));
     for (std::string line; std::getline(lines, line);) {
       const std::size_t equals = line.find(" = ");
@@ -37,13 +37,13 @@ struct Written {
     return all;
   }
 
-  State state() const { return state_from_text(text(), "a test"); }
+  DecisionState state() const { return state_from_text(text(), "a test"); }
 };
 
 // Returns copies of the state, each with another of its numbers changed.
-std::vector<State> all_changes() {
-  std::vector<State> states;
-  const Written plain{State{}};
+std::vector<DecisionState> all_changes() {
+  std::vector<DecisionState> states;
+  const Written plain{DecisionState{}};
   for (std::size_t m = 1; m < plain.members.size(); ++m)
     for (std::size_t i = 0; i < plain.members[m].second.size(); ++i) {
       Written changed = plain;
@@ -53,10 +53,10 @@ std::vector<State> all_changes() {
   return states;
 }
 
-void expect_distinct(const std::vector<State>& states) {
+void expect_distinct(const std::vector<DecisionState>& states) {
   std::vector<std::uint64_t> hashes;
   hashes.reserve(states.size());
-  for (const State& state : states) hashes.push_back(hash_of(state));
+  for (const DecisionState& state : states) hashes.push_back(hash_of(state));
   std::ranges::sort(hashes);
   EXPECT_EQ(std::ranges::adjacent_find(hashes), hashes.end());
 }
@@ -64,7 +64,7 @@ void expect_distinct(const std::vector<State>& states) {
 // --- Medians -------------------------------------------------------------------------------------
 
 TEST(Interval, MediansOfAsManyLooksAsThereAre) {
-  Interval interval;
+  LookInterval interval;
   interval.waste = {5, 1, 9};
   interval.peak = {2, 8, 4};
   EXPECT_EQ(interval.median_waste(), 0);
@@ -86,11 +86,11 @@ TEST(Interval, MediansOfAsManyLooksAsThereAre) {
 // found here.
 TEST(StateText, HoldsEveryMember) {
   std::size_t numbers = 0;
-  const Written written{State{}};
+  const Written written{DecisionState{}};
   for (std::size_t m = 1; m < written.members.size(); ++m)
     numbers += written.members[m].second.size();
   EXPECT_EQ(written.members.front().first, "trigger");
-  EXPECT_EQ(sizeof(State), sizeof(Trigger) + 8 * numbers);
+  EXPECT_EQ(sizeof(DecisionState), sizeof(Trigger) + 8 * numbers);
 }
 
 TEST(StateText, IsReadAgainToTheBit) {
@@ -100,14 +100,14 @@ TEST(StateText, IsReadAgainToTheBit) {
     for (std::size_t m = 1; m < written.members.size(); ++m)
       for (std::string& value : written.members[m].second)
         value = std::to_string(static_cast<std::int64_t>(random() >> 12U) - (1LL << 51));
-    const State state = written.state();
-    State again = state_from_text(to_text(state), "a test");
+    const DecisionState state = written.state();
+    DecisionState again = state_from_text(to_text(state), "a test");
     EXPECT_EQ(hash_of(again), hash_of(state));
     EXPECT_EQ(to_text(again), to_text(state));
     again.floor_percent = std::bit_cast<double>(random() >> 2U);
     EXPECT_EQ(state_from_text(to_text(again), "").floor_percent, again.floor_percent);
   }
-  State extreme;
+  DecisionState extreme;
   extreme.floor_percent = std::numeric_limits<double>::denorm_min();
   extreme.step = std::numeric_limits<std::int64_t>::lowest();
   extreme.interval.waste = {-0.0, 1e308, 1e-308};
@@ -123,7 +123,7 @@ TEST(StateText, KeepsTheTrigger) {
 }
 
 TEST(StateText, WhatIsNoStateIsAnError) {
-  const std::string text = to_text(State{});
+  const std::string text = to_text(DecisionState{});
   const auto refused = [](const std::string& bad, const std::string& why) {
     EXPECT_ERROR(static_cast<void>(state_from_text(bad, "old.txt")), "old.txt: " + why);
   };
@@ -156,7 +156,7 @@ TEST(Hash, OfText) {
 }
 
 TEST(Hash, EveryNumberMatters) {
-  std::vector<State> states = all_changes();
+  std::vector<DecisionState> states = all_changes();
   states.emplace_back();
   expect_distinct(states);
 }
@@ -171,7 +171,7 @@ TEST(Hash, EveryPartOfTheTriggerMatters) {
 }
 
 TEST(Hash, WhatIsEqualHashesAlike) {
-  State zero, negative_zero;
+  DecisionState zero, negative_zero;
   negative_zero.floor_percent = -0.0;
   EXPECT_EQ(hash_of(zero), hash_of(negative_zero));
   EXPECT_EQ(hash_of(state_of(Threshold{.lambda = 2, .imbalance_percent = -0.0})),

@@ -40,7 +40,8 @@ Numbers paid_in(const Totals& totals) {
   return {totals.cost, totals.rebuild, totals.extra, totals.bytes, totals.survey, totals.command};
 }
 
-void expect_tally(const Tally& tally, std::int64_t sum, std::int64_t least, std::int64_t greatest) {
+void expect_tally(const RankTally& tally, std::int64_t sum, std::int64_t least,
+                  std::int64_t greatest) {
   EXPECT_EQ(tally.sum, sum);
   EXPECT_EQ(tally.least, least);
   EXPECT_EQ(tally.greatest, greatest);

@@ -45,8 +45,8 @@ TEST(Metrics, RefusesWhatIsNoLoad) {
 
 constexpr std::int64_t second = 1'000'000'000;
 
-Tally tally_of(const std::vector<std::int64_t>& values) {
-  Tally tally;
+RankTally tally_of(const std::vector<std::int64_t>& values) {
+  RankTally tally;
   for (const std::int64_t value : values) {
     tally.sum += value;
     tally.least = std::min(tally.least, value);
@@ -102,8 +102,8 @@ TEST(FiguresOf, OneRankIsEven) {
 TEST(FiguresOf, NothingIsEven) {
   expect_nothing(figures_of(tally_of({0, 0, 0}), 3, 2));
   expect_nothing(figures_of(tally_of({1, 2, 3}), 3, 0));
-  expect_nothing(figures_of(Tally{}, 0, 0));
-  expect_nothing(figures_of(Tally{}, 3, 2));
+  expect_nothing(figures_of(RankTally{}, 0, 0));
+  expect_nothing(figures_of(RankTally{}, 3, 2));
 }
 
 // All figures describe the same load.

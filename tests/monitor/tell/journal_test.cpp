@@ -68,7 +68,7 @@ JournalLine small_line() {
   totals.unit = second;
   totals.spread = 48;
   totals.variance = 7;
-  totals.kernels[Totals::other] = Tally::of(0);
+  totals.kernels[Totals::other] = RankTally::of(0);
   totals.all_steps = 3;
   totals.all_load = 60 * second;
   totals.slots = {8 * second, 9 * second, 10 * second};
@@ -151,7 +151,7 @@ TEST(JournalLine, OfDomains) {
 }
 
 TEST(JournalLine, OfTheEnd) {
-  State state = small_line().before;
+  DecisionState state = small_line().before;
   state.ledger.slowest = 3e9;
   const Account account = {.steps = 8,
                            .measured_steps = 7,
@@ -263,7 +263,7 @@ TEST(JournalLine, KernelsBeyondTheNamedOnesAreOther) {
 TEST(JournalLine, AKernelMayBeCalledOther) {
   JournalLine line = line_with_kernels(Totals::named_kernels + 1);
   line.kernels[0] = "other";
-  line.totals->kernels[0] = Tally::of(2 * second);
+  line.totals->kernels[0] = RankTally::of(2 * second);
   const json read = parsed(line).at("kernels");
   EXPECT_EQ(read.size(), 33U);
   EXPECT_EQ(read.at("other").at("max"), 1);
@@ -397,7 +397,7 @@ TEST(JournalNumbers, ExtremeIntegers) {
     line.totals->spread = value;
     line.totals->slots.fill(value);
     line.totals->would_be.first = line.totals->would_be.age[11] = value;
-    line.totals->kernels[0] = Tally{};
+    line.totals->kernels[0] = RankTally{};
     line.outcome->bytes_moved = value;
     const json read = parsed(line);
     EXPECT_EQ(read.at("step").get<std::int64_t>(), value);
@@ -446,7 +446,7 @@ TEST(JournalPicture, ShowsAHistogramAbove) {
 
 // --- Deciding again ------------------------------------------------------------------------------
 
-Totals totals_of_loads(const std::vector<std::int64_t>& loads, const State& before) {
+Totals totals_of_loads(const std::vector<std::int64_t>& loads, const DecisionState& before) {
   return test::over_ranks(loads.size(), [&](std::size_t rank) {
     const std::int64_t load = loads[rank];
     Sample sample = {.step = before.step + 8, .steps = 8, .generation = before.generation};
@@ -460,7 +460,7 @@ Totals totals_of_loads(const std::vector<std::int64_t>& loads, const State& befo
 }
 
 // Writes the decision of fold, and expects to get the same from the line alone.
-Verdict expect_replay(const State& before, const Totals& totals) {
+Verdict expect_replay(const DecisionState& before, const Totals& totals) {
   const Verdict verdict = fold(before, totals);
   JournalLine line;
   line.step = totals.step_greatest;
@@ -472,7 +472,7 @@ Verdict expect_replay(const State& before, const Totals& totals) {
   const std::string written = to_json(line);
   const json read = json::parse(written);
 
-  const State state = state_from(read.at("state"));
+  const DecisionState state = state_from(read.at("state"));
   const Totals again = totals_from(read.at("totals"));
   const Verdict replayed = fold(state, again);
   EXPECT_EQ(name_of(replayed.decision.action), read.at("decision").get<std::string>());
@@ -489,18 +489,18 @@ Verdict expect_replay(const State& before, const Totals& totals) {
 }
 
 TEST(JournalReplay, EveryReasonOfTheLoad) {
-  const State before = {.trigger = Threshold{.lambda = 1.1},
-                        .floor_percent = 0.1 + 0.2,
-                        .least_coverage = 0.01,
-                        .cooldown_steps = 8,
-                        .looks = 5,
-                        .step = 40,
-                        .generation = 2,
-                        .rebalances = 2,
-                        .rebalanced_at = 12,
-                        .mean_load = 1000};
+  const DecisionState before = {.trigger = Threshold{.lambda = 1.1},
+                                .floor_percent = 0.1 + 0.2,
+                                .least_coverage = 0.01,
+                                .cooldown_steps = 8,
+                                .looks = 5,
+                                .step = 40,
+                                .generation = 2,
+                                .rebalances = 2,
+                                .rebalanced_at = 12,
+                                .mean_load = 1000};
   const std::vector<std::int64_t> even = {1000, 1000, 1000}, uneven = {2000, 1000, 1000};
-  const auto reason_of = [&](const State& state, const Totals& totals) {
+  const auto reason_of = [&](const DecisionState& state, const Totals& totals) {
     return expect_replay(state, totals).decision.reason;
   };
   EXPECT_EQ(reason_of(before, totals_of_loads(uneven, before)), Reason::above_threshold);
@@ -517,7 +517,7 @@ TEST(JournalReplay, EveryReasonOfTheLoad) {
   EXPECT_EQ(reason_of(before, outdated), Reason::outdated);
   EXPECT_EQ(reason_of(before, uncovered), Reason::low_coverage);
 
-  State cooling = before, asleep = before;
+  DecisionState cooling = before, asleep = before;
   cooling.rebalanced_at = 44;
   asleep.trigger = Never{};
   EXPECT_EQ(reason_of(cooling, totals_of_loads(uneven, cooling)), Reason::cooling_down);
@@ -543,7 +543,7 @@ std::vector<std::int64_t> any_loads(std::mt19937_64& random, std::size_t ranks) 
 
 // Replays a run of 300 looks; `look` makes the totals of each.
 template <class Look>
-std::set<Reason> reasons_in_a_replayed_run(State state, Look look) {
+std::set<Reason> reasons_in_a_replayed_run(DecisionState state, Look look) {
   std::set<Reason> reasons;
   for (int i = 0; i < 300; ++i) {
     const auto [next, decision] = expect_replay(state, look(state));
@@ -560,40 +560,42 @@ std::set<Reason> reasons_in_a_replayed_run(State state, Look look) {
 
 TEST(JournalReplay, ARunOfRandomLoads) {
   std::mt19937_64 random(3);
-  const State first = {.trigger = Threshold{.imbalance_percent = 100.0 / 3},
-                       .floor_percent = 1e-3,
-                       .cooldown_steps = 16};
-  const std::set<Reason> reasons = reasons_in_a_replayed_run(first, [&](const State& state) {
-    const std::size_t ranks = 1 + random() % 40;
-    return totals_of_loads(any_loads(random, ranks), state);
-  });
+  const DecisionState first = {.trigger = Threshold{.imbalance_percent = 100.0 / 3},
+                               .floor_percent = 1e-3,
+                               .cooldown_steps = 16};
+  const std::set<Reason> reasons =
+      reasons_in_a_replayed_run(first, [&](const DecisionState& state) {
+        const std::size_t ranks = 1 + random() % 40;
+        return totals_of_loads(any_loads(random, ranks), state);
+      });
   EXPECT_TRUE(reasons.contains(Reason::above_threshold));
 }
 
 // The looks have all data by which cost_aware decides.
 TEST(JournalReplay, ARunThatKnowsWhatWouldHaveBeen) {
   std::mt19937_64 random(4);
-  const State first = {.trigger = CostAware{}, .expected_cost = 2, .kept_from = 0};
-  const std::set<Reason> reasons = reasons_in_a_replayed_run(first, [&](const State& state) {
-    Totals totals = totals_of_loads(any_loads(random, 4), state);
-    const auto any = [&] { return any_load(random); };
-    totals.would_be = {any(), any(), any(), any(), any(), any()};
-    const std::size_t cuts = random() % (Counterfactual::earlier_cuts + 1);
-    for (std::size_t i = 0; i < cuts; ++i) {
-      totals.would_be.earlier[i] = any();
-      totals.would_be.age[i] = static_cast<std::int64_t>(1 + random() % 1000);
-    }
-    if (random() % 3 == 0) totals.would_be = {};
-    for (std::int64_t& slot : totals.other_slots) slot = any() / 8;
-    totals.survey = static_cast<std::int64_t>(random() % 1'000'000);
-    if (state.rebalanced_at == state.step) {
-      totals.cost = any();
-      totals.rebuild = any() / 8;
-      totals.extra = any() / 8;
-      totals.bytes = any();
-    }
-    return totals;
-  });
+  const DecisionState first = {.trigger = CostAware{}, .expected_cost = 2, .kept_from = 0};
+  const std::set<Reason> reasons =
+      reasons_in_a_replayed_run(first, [&](const DecisionState& state) {
+        Totals totals = totals_of_loads(any_loads(random, 4), state);
+        const auto any = [&] { return any_load(random); };
+        totals.would_be = {any(), any(), any(), any(), any(), any()};
+        const std::size_t cuts = random() % (Counterfactual::earlier_cuts + 1);
+        for (std::size_t i = 0; i < cuts; ++i) {
+          totals.would_be.earlier[i] = any();
+          totals.would_be.age[i] = static_cast<std::int64_t>(1 + random() % 1000);
+        }
+        if (random() % 3 == 0) totals.would_be = {};
+        for (std::int64_t& slot : totals.other_slots) slot = any() / 8;
+        totals.survey = static_cast<std::int64_t>(random() % 1'000'000);
+        if (state.rebalanced_at == state.step) {
+          totals.cost = any();
+          totals.rebuild = any() / 8;
+          totals.extra = any() / 8;
+          totals.bytes = any();
+        }
+        return totals;
+      });
   EXPECT_TRUE(reasons.contains(Reason::goes_back));
 }
 
@@ -619,7 +621,7 @@ TEST(JournalRead, EveryLineIsWrittenAsItWas) {
   line.outcome->domains = sections;
   line.costs.rows = cost_rows;
   expect_again(to_json(line));
-  line.totals->kernels[Totals::other] = Tally::of(second);
+  line.totals->kernels[Totals::other] = RankTally::of(second);
   expect_again(to_json(line));
   line.totals->ranks = 300;
   expect_again(to_json(line));
@@ -766,7 +768,8 @@ TEST_F(JournalFile, ReplacesNothingButAJournal) {
 TEST_F(JournalFile, ThatIsToBeNewReplacesNothing) {
   const std::string link = scratch.path_of("link"), nothing = scratch.path_of("nothing");
   std::ofstream(path) << "precious";
-  EXPECT_ERROR(Journal(path, Journal::OpenMode::anew), "cannot be written: File exists. Name a file");
+  EXPECT_ERROR(Journal(path, Journal::OpenMode::anew),
+               "cannot be written: File exists. Name a file");
   std::filesystem::create_symlink(nothing, link);
   EXPECT_ERROR(Journal(link, Journal::OpenMode::anew), "cannot be written: File exists.");
   EXPECT_EQ(content_of(path), "precious");

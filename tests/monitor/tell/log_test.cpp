@@ -136,7 +136,7 @@ TEST(SummaryOf, WhatEachHasGained) {
 // The open rebalance has saved 2 s for 0.5 s when the run ends.
 TEST(SummaryOf, TheLastRebalanceCounts) {
   Summary open = rebalanced_run(1, 0.5);
-  Entry& last = open.state.ledger.last;
+  LedgerEntry& last = open.state.ledger.last;
   last = {.open = 1, .predicted = 1e9, .price = 0.5e9, .replaced = {}, .since = 4e9};
   last.looks_since = 1;
   last.replaced.add(4e9, 0.5);

@@ -11,8 +11,8 @@ namespace {
 bool always(const LoadView&) { return true; }
 
 // The state of a run that has learned, in numbers that any rounding would change.
-State learned(std::int64_t method = 1) {
-  State state;
+DecisionState learned(std::int64_t method = 1) {
+  DecisionState state;
   state.trigger = Threshold{.lambda = 1.2};
   state.looks = 17;
   state.step = 140;
@@ -46,8 +46,8 @@ State learned(std::int64_t method = 1) {
 }
 
 // The initial state of the next run.
-State fresh(std::int64_t method = 1) {
-  State state;
+DecisionState fresh(std::int64_t method = 1) {
+  DecisionState state;
   state.trigger = Menon{};
   state.cooldown_steps = 9;
   state.expected_cost = 5;
@@ -73,7 +73,7 @@ void take_load(Outlook& into, const Outlook& from) {
 
 // Exactly this is restored, and nothing else.
 TEST(SavedState, WhatWasLearnedGoesOn) {
-  State expected = fresh();
+  DecisionState expected = fresh();
   expected.ledger.cost = learned().ledger.cost;
   take_load(expected.outlook, learned().outlook);
   EXPECT_EQ(to_text(restored(fresh(), saved_text(learned(), 8, 140), 8, "here").state),
@@ -101,16 +101,16 @@ TEST(SavedState, OfAnEarlierVersionIsRead) {
 }
 
 TEST(SavedState, ARunThatHasLearnedNothingTellsNothing) {
-  const State now = restored(fresh(), saved_text(fresh(), 3, 140), 3, "here").state;
+  const DecisionState now = restored(fresh(), saved_text(fresh(), 3, 140), 3, "here").state;
   EXPECT_EQ(to_text(now), to_text(fresh()));
-  const State elsewhere = restored(fresh(), saved_text(fresh(), 3, 140), 4, "here").state;
+  const DecisionState elsewhere = restored(fresh(), saved_text(fresh(), 3, 140), 4, "here").state;
   EXPECT_EQ(to_text(elsewhere), to_text(fresh()));
 }
 
 TEST(SavedState, OnAnotherNumberOfRanksTheCostCountsLittle) {
   for (const int ranks : {1, 7, 9}) {
     const CostModel then = learned().ledger.cost;
-    State now = restored(fresh(), saved_text(learned(), 8, 140), ranks, "here").state;
+    DecisionState now = restored(fresh(), saved_text(learned(), 8, 140), ranks, "here").state;
     EXPECT_EQ(now.outlook.scatter.variance, not_known) << "the load is cut differently";
     EXPECT_EQ(now.outlook.scatter.bends, Scatter{}.bends);
     EXPECT_EQ(now.outlook.ageing.known[0], 0);
@@ -128,13 +128,13 @@ TEST(SavedState, OnAnotherNumberOfRanksTheCostCountsLittle) {
 
 // The weight of a state that has seen little does not grow.
 TEST(SavedState, OnAnotherNumberOfRanksNoWeightGrows) {
-  State then = learned();
+  DecisionState then = learned();
   then.ledger.cost.weight = 0.125;
   EXPECT_EQ(restored(fresh(), saved_text(then, 8, 140), 9, "here").state.ledger.cost.weight, 0.125);
 }
 
 TEST(SavedState, OfAnotherMethodNoCostIsKept) {
-  const State now = restored(fresh(2), saved_text(learned(1), 8, 140), 8, "here").state;
+  const DecisionState now = restored(fresh(2), saved_text(learned(1), 8, 140), 8, "here").state;
   EXPECT_EQ(now.ledger.cost.method, 2);
   EXPECT_FALSE(now.ledger.cost.knows());
   EXPECT_EQ(now.outlook.scatter.variance, learned().outlook.scatter.variance)
@@ -143,7 +143,7 @@ TEST(SavedState, OfAnotherMethodNoCostIsKept) {
 
 // The rebalance that is still open when the run ends counts too.
 TEST(SavedState, TheLastRebalanceIsSettled) {
-  State then = fresh();
+  DecisionState then = fresh();
   then.ledger.last.open = 1;
   then.ledger.last.looks_since = 1;
   then.ledger.last.replaced.add(1000, 0.5);
@@ -156,9 +156,9 @@ TEST(SavedState, TheLastRebalanceIsSettled) {
 }
 
 TEST(SavedState, AFunctionNeedsNoText) {
-  State then = learned(), first = fresh();
+  DecisionState then = learned(), first = fresh();
   then.trigger = first.trigger = Custom{&always};
-  const State now = restored(first, saved_text(then, 2, 140), 2, "here").state;
+  const DecisionState now = restored(first, saved_text(then, 2, 140), 2, "here").state;
   EXPECT_TRUE(now.trigger == Trigger(Custom{&always}));
   expect_same_cost(now.ledger.cost, then.ledger.cost);
 }
@@ -201,11 +201,11 @@ TEST(SavedState, ATriggerThatIsNoneIsAnErrorThatNamesTheSource) {
 
 // Weights and counts are sums of positive values: with these the next look would divide by 0.
 TEST(SavedState, AWeightBelowNothingIsAnError) {
-  const auto refused = [](const State& then, const std::string& why) {
+  const auto refused = [](const DecisionState& then, const std::string& why) {
     EXPECT_ERROR(static_cast<void>(restored(fresh(), saved_text(then, 2, 140), 2, "'old.txt'")),
                  "'old.txt': " + why);
   };
-  State then = learned();
+  DecisionState then = learned();
   then.ledger.cost.weight = -1.25;
   refused(then, "cost_weight is '-1.25'.");
   then = learned();

@@ -17,7 +17,7 @@ constexpr std::string_view how_to_write =
     "banner "
     "does not say pattern.";
 
-GraphFile read(std::string_view text, const Portion& portion = {}) {
+GraphFile read(std::string_view text, const GraphPortion& portion = {}) {
   return read_matrix_market(MemorySource("a.mtx", text), portion);
 }
 

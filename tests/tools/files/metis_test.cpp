@@ -18,7 +18,7 @@ constexpr std::string_view how_to_write =
 constexpr std::string_view how_many =
     " Write a line for each vertex, an empty one where it has no neighbours.";
 
-GraphFile read(std::string_view text, const Portion& portion = {}) {
+GraphFile read(std::string_view text, const GraphPortion& portion = {}) {
   return read_metis(MemorySource("a.graph", text), portion);
 }
 

@@ -20,7 +20,8 @@ struct Arrays {
   std::string offsets, columns, weights = {};
 };
 
-GraphFile read(const Arrays& arrays, const Portion& portion = {}, const Progress& progress = {}) {
+GraphFile read(const Arrays& arrays, const GraphPortion& portion = {},
+               const Progress& progress = {}) {
   const auto open = [](const char* name, std::string_view bytes) {
     return NpyFile(std::make_unique<MemorySource>(name, bytes));
   };
@@ -97,7 +98,7 @@ TEST(NpyGraph, Offsets) {
                  "Element 2 of 'o.npy' is 1, less than the offset before it.", how_to_write);
   expect_refused({whole({0, 9, 2}), whole({1, 0})},
                  "Element 1 of 'o.npy' is 9, more than there are neighbours.", how_to_write);
-  for (const Portion& portion : {Portion{1, 2}, Portion{2, 3}})
+  for (const GraphPortion& portion : {GraphPortion{1, 2}, GraphPortion{2, 3}})
     EXPECT_ERROR(read({whole({0, 1, -5, 2}), whole({1, 0})}, portion), "Element 2 of 'o.npy' is");
 }
 

@@ -64,11 +64,11 @@ inline std::vector<Cloud> degenerate_clouds() {
 }
 
 // The rows of this rank, distributed as evenly as possible.
-inline tool::Objects share_of(const Cloud& cloud, const Communicator& ranks) {
+inline tool::FileObjects share_of(const Cloud& cloud, const Communicator& ranks) {
   const auto count = static_cast<std::int64_t>(cloud.count());
   const auto [first, last] = exec::share_of(count, ranks.size(), ranks.rank());
   const std::ptrdiff_t n = cloud.dimensions;
-  tool::Objects objects;
+  tool::FileObjects objects;
   objects.dimensions = cloud.dimensions;
   objects.everywhere = static_cast<std::int64_t>(cloud.count());
   objects.places.assign(cloud.places.begin() + first * n, cloud.places.begin() + last * n);

@@ -12,7 +12,7 @@ using test::npy_of;
 // Every rank reads files of its own, with the same content.
 class PartitionObjects : public testing::Test {
  protected:
-  Objects read(const PartitionOptions& options) const { return read_objects(ranks_, options); }
+  FileObjects read(const PartitionOptions& options) const { return read_objects(ranks_, options); }
   PartitionOptions points(const std::string& name, const std::string& content) const {
     PartitionOptions options;
     options.points = directory_.with_file(name, content);
@@ -36,7 +36,7 @@ class PartitionObjects : public testing::Test {
 };
 
 // Converts to doubles, whatever the type of the file.
-std::vector<double> coordinates_of(const Objects& objects) {
+std::vector<double> coordinates_of(const FileObjects& objects) {
   if (objects.float_places.empty()) return objects.places;
   return {objects.float_places.begin(), objects.float_places.end()};
 }
@@ -52,7 +52,7 @@ TEST_F(PartitionObjects, RowsAreSharedInOrder) {
     const std::vector<double> places = whole_numbers(3 * rows), weights = whole_numbers(rows);
     PartitionOptions options = points("points.npy", npy_of<double>(3, places));
     add_weights(options, "weights.npy", npy_of<double>(0, weights));
-    const Objects mine = read(options);
+    const FileObjects mine = read(options);
     EXPECT_EQ(mine.dimensions, 3);
     EXPECT_EQ(mine.everywhere, static_cast<std::int64_t>(rows));
     EXPECT_EQ(gathered(mine.places), places);
@@ -85,7 +85,7 @@ TEST_F(PartitionObjects, AllTypes) {
   for (std::size_t i = 0; i < all_points.size(); ++i) {
     PartitionOptions options = points(all_points[i].first, all_points[i].second);
     add_weights(options, all_weights[i].first, all_weights[i].second);
-    const Objects mine = read(options);
+    const FileObjects mine = read(options);
     EXPECT_EQ(mine.dimensions, 2);
     EXPECT_EQ(mine.places.empty(), all_points[i].first == "f4.npy" || mine.count() == 0);
     EXPECT_EQ(gathered(coordinates_of(mine)), places) << options.points;

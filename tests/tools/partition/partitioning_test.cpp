@@ -409,8 +409,8 @@ TEST_F(Partitioning, FloatsGiveTheSameParts) {
   for (const int dimensions : {2, 3}) {
     Cloud cloud = random_cloud(dimensions, 500, true, 71);
     for (double& place : cloud.places) place = static_cast<float>(place);
-    const Objects as_doubles = test::share_of(cloud, communicator);
-    Objects as_floats = as_doubles;
+    const FileObjects as_doubles = test::share_of(cloud, communicator);
+    FileObjects as_floats = as_doubles;
     for (const double place : as_floats.places)
       as_floats.float_places.push_back(static_cast<float>(place));
     as_floats.places.clear();

@@ -75,7 +75,7 @@ void expect_objects_in_boxes(const Communicator& ranks, const test::Cloud& cloud
   options.method = method;
   options.rounds = rounds;
   options.parts = 6;
-  const Objects mine = test::share_of(cloud, ranks);
+  const FileObjects mine = test::share_of(cloud, ranks);
   const Partition found = partition(ranks, mine, options);
   const auto cells = picture_of(ranks, found);
   const Box box = box_of(found.domains);

@@ -12,7 +12,7 @@ using test::Cloud;
 using Work = test::OnRanks;
 
 // Part p gets every object whose number is p modulo `parts`.
-std::vector<std::int32_t> round_robin(const Communicator& ranks, const Objects& objects,
+std::vector<std::int32_t> round_robin(const Communicator& ranks, const FileObjects& objects,
                                       int parts) {
   const std::int64_t first = ranks.exclusive_scan(objects.count());
   std::vector<std::int32_t> part_of;
@@ -22,7 +22,7 @@ std::vector<std::int32_t> round_robin(const Communicator& ranks, const Objects& 
 }
 
 std::vector<double> counted(const Communicator& ranks, const Cloud& cloud, int parts) {
-  const Objects objects = test::share_of(cloud, ranks);
+  const FileObjects objects = test::share_of(cloud, ranks);
   return WorkCounter(ranks, objects).of_parts(Status(), round_robin(ranks, objects, parts), parts);
 }
 
@@ -35,7 +35,7 @@ TEST_F(Work, IsCounted) {
 TEST_F(Work, IsWeighed) {
   const Cloud cloud{"five", 2, std::vector<double>(10), {1, 0, 2.5, 0, 4}};
   EXPECT_EQ(counted(communicator, cloud, 2), (std::vector<double>{7.5, 0}));
-  const Objects objects = test::share_of(cloud, communicator);
+  const FileObjects objects = test::share_of(cloud, communicator);
   EXPECT_EQ(WorkCounter(communicator, objects).heaviest_object(), 4);
 }
 
@@ -60,7 +60,7 @@ TEST_F(Work, OfNothing) {
   EXPECT_EQ(counted(communicator, {"none", 3, {}, {}}, 2), (std::vector<double>{0, 0}));
   EXPECT_EQ(counted(communicator, {"weightless", 2, {1, 2, 3, 4}, {0, 0}}, 2),
             (std::vector<double>{0, 0}));
-  const Objects none = test::share_of({"none", 3, {}, {}}, communicator);
+  const FileObjects none = test::share_of({"none", 3, {}, {}}, communicator);
   EXPECT_EQ(WorkCounter(communicator, none).heaviest_object(), 0);
 }
 
@@ -75,7 +75,7 @@ TEST_F(Work, FarApart) {
 }
 
 TEST_F(Work, AFailureIsEverybodys) {
-  const Objects objects = test::share_of({"two", 2, {1, 2, 3, 4}, {}}, communicator);
+  const FileObjects objects = test::share_of({"two", 2, {1, 2, 3, 4}, {}}, communicator);
   const WorkCounter counter(communicator, objects);
   const bool fails = rank == size - 1;
   const Status mine = attempt("tests", [&] {

@@ -44,11 +44,12 @@ Costs costs_of(std::string name, int steps, const RowOf& row_of) {
 
 // A setting and the data that it refers to.
 struct ReplayCase {
-  ReplayCase(Costs given, int ranks, double rebalance, tool::Start start = tool::Start::optimal)
+  ReplayCase(Costs given, int ranks, double rebalance,
+             tool::ReplayStart start = tool::ReplayStart::optimal)
       : costs(std::move(given)),
         chain(costs.chain()),
         setting{chain, ranks,
-                start == tool::Start::optimal ? chain.cut(0, ranks) : chain.even(ranks),
+                start == tool::ReplayStart::optimal ? chain.cut(0, ranks) : chain.even(ranks),
                 rebalance} {}
   ReplayCase(const ReplayCase&) = delete;
   ReplayCase& operator=(const ReplayCase&) = delete;

@@ -56,7 +56,7 @@ TEST(ReplayOptions, Defaults) {
   EXPECT_EQ(options.cost, 2.5);
   EXPECT_EQ(options.trigger, Trigger(CostAware{}));
   EXPECT_FALSE(options.horizon) << "as long as the chain";
-  EXPECT_EQ(options.start, Start::optimal);
+  EXPECT_EQ(options.start, ReplayStart::optimal);
   EXPECT_EQ(options.epoch_steps, 1);
   EXPECT_EQ(options.latency, 0);
   EXPECT_FALSE(options.json);
@@ -73,7 +73,7 @@ TEST(ReplayOptions, AllOfThem) {
   const ChainReplayOptions options = checked(asked);
   EXPECT_EQ(options.trigger, Trigger(Procassini{.rho = 1.5}));
   EXPECT_EQ(options.horizon, 1000);
-  EXPECT_EQ(options.start, Start::uniform);
+  EXPECT_EQ(options.start, ReplayStart::uniform);
   EXPECT_EQ(options.epoch_steps, 10);
   EXPECT_EQ(options.latency, 3);
   EXPECT_TRUE(options.json);
@@ -187,8 +187,8 @@ TEST(ReplayOptions, Horizons) {
 }
 
 TEST(ReplayOptions, Starts) {
-  EXPECT_EQ(with(&ReplayArguments::start, "optimal").start, Start::optimal);
-  EXPECT_EQ(with(&ReplayArguments::start, "uniform").start, Start::uniform);
+  EXPECT_EQ(with(&ReplayArguments::start, "optimal").start, ReplayStart::optimal);
+  EXPECT_EQ(with(&ReplayArguments::start, "uniform").start, ReplayStart::uniform);
   for (const std::string text : {"", "Optimal", "even", "optimal ", "1"})
     expect_refused(&ReplayArguments::start, text,
                    "--start is '" + text +

@@ -136,7 +136,7 @@ Schedule oracle(const Costs& costs, const Setting& setting, const Rule& rule, st
 
 // The rebalance costs `cost` mean loads of a rank in step 0.
 struct Case : test::ReplayCase {
-  Case(Costs given, int ranks, double cost, Start start = Start::optimal)
+  Case(Costs given, int ranks, double cost, ReplayStart start = ReplayStart::optimal)
       : ReplayCase(std::move(given), ranks, 0, start) {
     setting.rebalance = cost * chain.sum(0) / ranks;
   }
@@ -194,7 +194,7 @@ TEST(Run, AsTheFormulasSay) {
   for (unsigned seed = 0; seed < 10; ++seed)
     for (const int ranks : {1, 2, 3, 7, 16})
       for (const double cost : {0.03, 0.4, 3.0}) {
-        const Start start = seed % 2 == 0 ? Start::optimal : Start::uniform;
+        const ReplayStart start = seed % 2 == 0 ? ReplayStart::optimal : ReplayStart::uniform;
         rebalances +=
             expect_as_oracle(Case(test::drifting_costs(80, 60, seed), ranks, cost, start), 1, 0);
       }

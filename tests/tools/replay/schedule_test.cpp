@@ -91,13 +91,13 @@ TEST(Schedule, CostsByHand) {
 TEST(Schedule, TheFirstCutIsForFree) {
   const Costs costs = {"hand", 4, {1, 1, 1, 9, 1, 1, 1, 9}};
   EXPECT_EQ(cost_of(Case(costs, 2, 5).setting, {}), 9 + 9);
-  EXPECT_EQ(cost_of(Case(costs, 2, 5, Start::uniform).setting, {}), 10 + 10);
-  EXPECT_EQ(cost_of(Case(costs, 2, 5, Start::uniform).setting, {1}), 10 + 5 + 9);
+  EXPECT_EQ(cost_of(Case(costs, 2, 5, ReplayStart::uniform).setting, {}), 10 + 10);
+  EXPECT_EQ(cost_of(Case(costs, 2, 5, ReplayStart::uniform).setting, {1}), 10 + 5 + 9);
 }
 
 TEST(Schedule, CostsOfAllSchedules) {
   for (unsigned seed = 0; seed < 10; ++seed)
-    for (const Start start : {Start::optimal, Start::uniform}) {
+    for (const ReplayStart start : {ReplayStart::optimal, ReplayStart::uniform}) {
       const Case one(test::whole_costs(7, 6, 9, 5, seed), 3, 2.25, start);
       for (const Schedule& schedule : all_schedules(7))
         ASSERT_EQ(cost_of(one.setting, schedule), direct_cost(one, schedule)) << one.costs.name;
@@ -105,7 +105,7 @@ TEST(Schedule, CostsOfAllSchedules) {
 }
 
 TEST(Schedule, RanksWithoutBinsCostNothing) {
-  const Case one({"hand", 2, {3, 5, 4, 1}}, 100'000, 1, Start::uniform);
+  const Case one({"hand", 2, {3, 5, 4, 1}}, 100'000, 1, ReplayStart::uniform);
   EXPECT_EQ(cost_of(one.setting, {}), 5 + 4);
   EXPECT_DOUBLE_EQ(ideal_of(one.setting), 13 / 1e5);
 }
@@ -118,7 +118,7 @@ TEST(Optimum, OfAllSchedulesOfWholeCosts) {
     for (const double rebalance : {0.0, 0.25, 1.0, 4.0, 100.0}) {
       const auto steps = static_cast<std::int64_t>(1 + seed % 10);
       const int most = seed % 3 == 0 ? 1 : 12, ranks = 1 + static_cast<int>(seed % 4);
-      const Start start = seed % 2 == 0 ? Start::optimal : Start::uniform;
+      const ReplayStart start = seed % 2 == 0 ? ReplayStart::optimal : ReplayStart::uniform;
       expect_optimal(Case(test::whole_costs(steps, 6, most, 4, seed), ranks, rebalance, start));
     }
 }
@@ -127,7 +127,7 @@ TEST(Optimum, OfAllSchedulesOfDriftingCosts) {
   for (unsigned seed = 0; seed < 24; ++seed)
     for (const double rebalance : {0.0, 0.3, 2.0, 1e6}) {
       const int ranks = 1 + static_cast<int>(seed % 5);
-      const Start start = seed % 2 == 0 ? Start::optimal : Start::uniform;
+      const ReplayStart start = seed % 2 == 0 ? ReplayStart::optimal : ReplayStart::uniform;
       expect_optimal(Case(test::drifting_costs(10, 24, seed), ranks, rebalance, start));
     }
 }
@@ -199,7 +199,7 @@ TEST(Optimum, OneThatIsIdealFromTheRebalanceOn) {
                                 [](int) {
                                   return std::vector<double>{100, 1, 99, 0};
                                 }),
-                 2, 0.5, Start::uniform);
+                 2, 0.5, ReplayStart::uniform);
   const Optimum optimum = optimum_of(one.setting);
   EXPECT_EQ(optimum.schedule, Schedule{1});
   EXPECT_EQ(optimum.total, 101 + 0.5 + 9 * 100);

@@ -38,7 +38,7 @@ std::int64_t greatest(double level) {
   return level < 0 ? -1 : std::llround(10 * (1 + level) * static_cast<double>(second));
 }
 
-JournalLine look(std::int64_t step, const Told& told, const State& before = {}) {
+JournalLine look(std::int64_t step, const Told& told, const DecisionState& before = {}) {
   JournalLine line;
   line.before = before;
   line.before.generation = told.generation;
@@ -68,15 +68,15 @@ JournalLine look(std::int64_t step, const Told& told, const State& before = {}) 
   return line;
 }
 
-State state_with(double expected_cost, std::int64_t latency) {
-  State state;
+DecisionState state_with(double expected_cost, std::int64_t latency) {
+  DecisionState state;
   state.trigger = Never{};
   state.expected_cost = expected_cost;
   state.latency_steps = latency;
   return state;
 }
 
-JournalHeader header_of(int ranks, const State& state) {
+JournalHeader header_of(int ranks, const DecisionState& state) {
   JournalHeader header;
   header.ranks = ranks;
   header.state = state;
@@ -85,17 +85,17 @@ JournalHeader header_of(int ranks, const State& state) {
 
 JournalTrial tried(const JournalHeader& header, const Trigger& trigger,
                    const std::vector<JournalLine>& lines) {
-  Trial trial(header, trigger);
+  ReplayTrial trial(header, trigger);
   for (const JournalLine& line : lines) trial.add(line);
   return trial.result();
 }
-JournalTrial tried(const State& state, const std::string& trigger,
+JournalTrial tried(const DecisionState& state, const std::string& trigger,
                    const std::vector<JournalLine>& lines) {
   return tried(header_of(2, state), trigger_from_text(trigger), lines);
 }
 
 // The run is never balanced: u is 0.5, and cuts get 0.02 more uneven in each step.
-std::vector<JournalLine> never_balanced(const State& state) {
+std::vector<JournalLine> never_balanced(const DecisionState& state) {
   return {
       look(10, {.level = 0.5, .fresh = 0.1}, state),
       look(20, {.level = 0.5, .fresh = 0.1, .earlier = {{10, 0.3}}}, state),
@@ -104,7 +104,7 @@ std::vector<JournalLine> never_balanced(const State& state) {
 }
 
 TEST(Trial, NeverIsWhatNeverWas) {
-  const State state = state_with(4, 0);
+  const DecisionState state = state_with(4, 0);
   const JournalTrial trial = tried(state, "never", never_balanced(state));
   EXPECT_EQ(trial.looks, 4);
   EXPECT_EQ(trial.known, 4);
@@ -123,7 +123,7 @@ TEST(Trial, NeverIsWhatNeverWas) {
 // age 10: the loss is 3, and 8 with the 0.5 of the look after it. The last look's steps do not have
 // that cut.
 TEST(Trial, LossesByHand) {
-  const State state = state_with(4, 0);
+  const DecisionState state = state_with(4, 0);
   const JournalTrial trial = tried(state, "menon", never_balanced(state));
   EXPECT_EQ(trial.trial.rebalances, (Steps{10, 30}));
   EXPECT_EQ(trial.known, 4);
@@ -135,7 +135,7 @@ TEST(Trial, LossesByHand) {
 // The action follows 5 steps later: half of that look has the old cut, so it leads to no decision.
 // A cut has 0.4 at age 15, and 0.2 at age 5.
 TEST(Trial, TheLatencyOfADecision) {
-  const State state = state_with(4, 5);
+  const DecisionState state = state_with(4, 5);
   const JournalTrial trial = tried(state, "menon", never_balanced(state));
   EXPECT_EQ(trial.trial.rebalances, (Steps{15, 35}));
   EXPECT_NEAR(trial.trial.slowest, 15 + (12.5 - 5 + 1 + 5) + 14 + ((16 + 12) / 2.0), 1e-6);
@@ -145,7 +145,7 @@ TEST(Trial, TheLatencyOfADecision) {
 // Right after a cut, the level is between the fresh one and the youngest; beyond the oldest age it
 // stays.
 TEST(Trial, LevelsBetweenThoseOnRecord) {
-  const State state = state_with(0, 0);
+  const DecisionState state = state_with(0, 0);
   std::vector<JournalLine> lines = never_balanced(state);
   const auto slowest = [&](const std::string& trigger) {
     return tried(state, trigger, lines).trial.slowest;
@@ -156,7 +156,7 @@ TEST(Trial, LevelsBetweenThoseOnRecord) {
 }
 
 TEST(Trial, PeriodsActByTheStep) {
-  const State state = state_with(2, 5);
+  const DecisionState state = state_with(2, 5);
   const JournalTrial trial = tried(state, "every 5", never_balanced(state));
   EXPECT_EQ(trial.trial.rebalances, (Steps{5, 10, 15, 20, 25, 30, 35, 40}));
   EXPECT_NEAR(trial.trial.spent, 16, 1e-6);
@@ -164,7 +164,7 @@ TEST(Trial, PeriodsActByTheStep) {
 
 // A look without a survey has no new levels: the last ones stay.
 TEST(Trial, LooksWithoutASurveyKeepTheLevel) {
-  const State state = state_with(4, 0);
+  const DecisionState state = state_with(4, 0);
   const std::vector<JournalLine> lines = {
       look(10, {.level = 0.5, .fresh = 0.1}, state), look(20, {.level = 0.5}, state),
       look(30, {.level = 0.5}, state),
@@ -179,7 +179,7 @@ TEST(Trial, LooksWithoutASurveyKeepTheLevel) {
 // The run itself was balanced after step 10, for 3 seconds: the levels of the first domains are in
 // its journal. The cost is known from then on.
 TEST(Trial, OfARunThatWasBalanced) {
-  State before = state_with(4, 0), after = state_with(4, 0);
+  DecisionState before = state_with(4, 0), after = state_with(4, 0);
   before.trigger = after.trigger = CostAware{};
   after.rebalanced_at = 10;
   after.ledger.cost.learn(3.0 * second, 0);
@@ -216,7 +216,7 @@ TEST(Trial, OfARunThatWasBalanced) {
 
 // If a rank's clock has failed there is no decision, but the time counts.
 TEST(Trial, UnfitLooks) {
-  const State state = state_with(4, 0);
+  const DecisionState state = state_with(4, 0);
   std::vector<JournalLine> lines = never_balanced(state);
   lines[0].totals->unfit = 1;
   const JournalTrial trial = tried(state, "menon", lines);

@@ -95,8 +95,8 @@ class RunRecorder {
                     steps * 2 * millisecond};
     all.objects = {1000, 1, 999};
     all.unit = 1000;
-    all.kernels.fill(Tally::of(0));
-    all.phases.fill(Tally::of(0));
+    all.kernels.fill(RankTally::of(0));
+    all.phases.fill(RankTally::of(0));
     all.kernels[0] = all.phases[0] = all.load;
     all.all_load = all.load.sum;
     std::fill_n(all.slots.begin(), steps, most);
@@ -160,7 +160,7 @@ class RunRecorder {
   void add(const std::string& line) { lines_.push_back(line + '\n'); }
 
   RecordedRun run_;
-  State state_;
+  DecisionState state_;
   std::vector<std::string> lines_;
 };
 

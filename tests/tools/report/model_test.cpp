@@ -78,7 +78,7 @@ TEST(ReportModel, ARunByHand) {
   EXPECT_EQ(model.reading.broken, 0);
   ASSERT_EQ(model.columns.size(), 40U);
   for (std::size_t i = 0; i < 40; ++i) {
-    const Column& column = model.columns[i];
+    const TimeColumn& column = model.columns[i];
     const double since = static_cast<double>(i % 6), all = static_cast<double>(i);
     EXPECT_EQ(column.begin, static_cast<std::int64_t>(8 * i));
     EXPECT_EQ(column.end, static_cast<std::int64_t>(8 * i + 8));
@@ -186,7 +186,7 @@ TEST(ReportModel, ManyLooksAreJoined) {
   EXPECT_EQ(model.columns.front().begin, 0);
   EXPECT_EQ(model.columns.back().end, 40000);
   std::int64_t looks = 0, rebalances = 0;
-  for (const Column& column : model.columns) {
+  for (const TimeColumn& column : model.columns) {
     looks += column.looks;
     rebalances += column.rebalances;
     EXPECT_EQ(column.decision == "rebalance", column.rebalances > 0);
@@ -348,7 +348,7 @@ TEST(HostileJournal, NamesStayText) {
 // --- Axes ----------------------------------------------------------------------------------------
 
 TEST(Axis, IsRoundAndHasFewTicks) {
-  const Axis axis = round_axis(0, 1.87, "x");
+  const ChartAxis axis = round_axis(0, 1.87, "x");
   EXPECT_EQ(axis.low, 0);
   EXPECT_EQ(axis.high, 2);
   EXPECT_EQ(axis.ticks.size(), 5U);
@@ -358,7 +358,7 @@ TEST(Axis, IsRoundAndHasFewTicks) {
                          -most, 1e-320, 12345, 1 + 1e-16, INFINITY, NAN};
   for (const double low : ends)
     for (const double high : ends) {
-      for (const Axis& each : {round_axis(low, high, ""), exact_axis(low, high, "")}) {
+      for (const ChartAxis& each : {round_axis(low, high, ""), exact_axis(low, high, "")}) {
         EXPECT_LE(each.ticks.size(), 50U);
         EXPECT_TRUE(std::isfinite(each.place(low + 1)) && each.low < each.high)
             << low << ' ' << high;

@@ -58,8 +58,8 @@ GraphRows rows_of_vertices(std::string_view what, const GraphFile& graph) {
 
 // Refuses the first number of a table that is not `valid`, and names its row.
 template <class Valid>
-void check_numbers(std::string_view what, const NumberTable& table, const GraphRows& rows, const Valid& valid,
-                   const std::string& remedy) {
+void check_numbers(std::string_view what, const NumberTable& table, const GraphRows& rows,
+                   const Valid& valid, const std::string& remedy) {
   const auto wrong = std::ranges::find_if_not(table.numbers, valid);
   if (wrong == table.numbers.end()) return;
   const std::int64_t row = rows.first + (wrong - table.numbers.begin()) / table.columns;
@@ -94,7 +94,8 @@ std::vector<int> read_from(const std::string& path, const std::string& name,
 
 std::vector<int> read_marks(const std::string& path, const std::string& name,
                             const GraphFile& graph, std::int64_t first_entry) {
-  const GraphRows rows = {"marks", "neighbours", graph.entries, first_entry, std::ssize(graph.columns)};
+  const GraphRows rows = {"marks", "neighbours", graph.entries, first_entry,
+                          std::ssize(graph.columns)};
   const NumberTable table = read_table(path, name, rows);
   check_numbers(
       "The mark", table, rows, [](double mark) { return mark == 0 || mark == 1; },

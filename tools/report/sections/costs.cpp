@@ -45,8 +45,8 @@ std::string costs_section(const Model& model) {
   const Amounts amounts(model.is_deterministic);
   double greatest = 0;
   for (const CostRow& row : model.costs.rows) greatest = std::max(greatest, row.seconds);
-  Table table("Cost of one object, or of a unit of a feature, per step",
-              {"what", "set", "how many", "cost", "give or take", ""});
+  HtmlTable table("Cost of one object, or of a unit of a feature, per step",
+                  {"what", "set", "how many", "cost", "give or take", ""});
   for (const CostRow& row : model.costs.rows)
     table.add({name_of(row), std::to_string(row.set), amount_of(row), amounts.of(row.seconds),
                share_of(row.error, row.seconds),
@@ -56,7 +56,7 @@ std::string costs_section(const Model& model) {
 
 std::string options_section(const Model& model) {
   if (model.options.empty()) return {};
-  Table table("Options", {"key", "value"});
+  HtmlTable table("Options", {"key", "value"});
   table.words_in({1});
   for (const auto& [key, value] : model.options) table.add({escaped(key), escaped(value)});
   return section("options", "Options of the run",

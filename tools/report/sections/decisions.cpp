@@ -50,7 +50,7 @@ std::string table_of_causes(const Model& model) {
   std::stable_sort(causes.begin(), causes.end(),
                    [](const auto& a, const auto& b) { return a.second.looks > b.second.looks; });
   const auto most = static_cast<double>(causes.front().second.looks);
-  Table table("How often which cause decided", {"cause", "decision", "meaning", "times", ""});
+  HtmlTable table("How often which cause decided", {"cause", "decision", "meaning", "times", ""});
   table.words_in({1, 2});
   for (const auto& [name, cause] : causes)
     table.add({escaped(name), escaped(cause.decision), std::string(meaning_of(name)),
@@ -64,10 +64,10 @@ std::string table_of_decisions(const Model& model) {
   constexpr std::size_t most_rows = 300;
   const std::size_t stride =
       std::max<std::size_t>(1, (model.columns.size() + most_rows - 1) / most_rows);
-  Table table("Decisions", {"step", "lambda", "decision", "reason"});
+  HtmlTable table("Decisions", {"step", "lambda", "decision", "reason"});
   table.words_in({2, 3});
   for (std::size_t i = 0; i < model.columns.size(); ++i) {
-    const Column& column = model.columns[i];
+    const TimeColumn& column = model.columns[i];
     if (i % stride != 0 && column.rebalances == 0) continue;
     table.add({detail::count_of(column.step),
                column.lambda.mean() ? lambda_text(*column.lambda.mean()) : "",

@@ -87,8 +87,8 @@ std::string table_of(const DomainChange& change) {
   const auto all_after = static_cast<double>(sum_of(after));
   std::map<int, std::int64_t> owners = before;
   owners.insert(after.begin(), after.end());
-  Table table("Share of the planes that each rank owns, before and after the last rebalance",
-              {"rank", "before", "after"});
+  HtmlTable table("Share of the planes that each rank owns, before and after the last rebalance",
+                  {"rank", "before", "after"});
   std::size_t rows = 0;
   const auto share = [](const auto& cells, int owner, double all) {
     const auto found = cells.find(owner);

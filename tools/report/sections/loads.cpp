@@ -21,7 +21,7 @@ struct RankShare {
 // The load of each rank, as a share of the average rank's load.
 std::vector<RankShare> shares_of(const Model& model) {
   std::vector<RankShare> ranks;
-  for (const Column& column : model.columns) {
+  for (const TimeColumn& column : model.columns) {
     double sum = 0;
     for (const double load : column.loads) sum += load;
     if (!(sum > 0)) continue;
@@ -39,8 +39,8 @@ std::vector<RankShare> shares_of(const Model& model) {
 }
 
 std::string table_of_ranks(const Model& model) {
-  Table table("Load of each rank, as a share of the average rank's",
-              {"rank", "mean", "least", "greatest"});
+  HtmlTable table("Load of each rank, as a share of the average rank's",
+                  {"rank", "mean", "least", "greatest"});
   const std::vector<RankShare> ranks = shares_of(model);
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     const RankShare& of = ranks[rank];
@@ -52,7 +52,7 @@ std::string table_of_ranks(const Model& model) {
 }
 
 // The share of ranks with at least this share of the mean load.
-double above(const Column& column, double share) {
+double above(const TimeColumn& column, double share) {
   const auto first = static_cast<std::size_t>(share * LoadPicture::bins_per_mean);
   double sum = 0;
   for (std::size_t bin = first; bin < column.loads.size(); ++bin) sum += column.loads[bin];
@@ -62,11 +62,11 @@ double above(const Column& column, double share) {
 std::string table_of_shares(const Model& model) {
   constexpr std::size_t most_rows = 100;
   const std::size_t stride = (model.columns.size() + most_rows - 1) / most_rows;
-  Table table("Share of all ranks at each load",
-              {"steps", "half the average and more", "the average and more", "1.25 and more",
-               "1.5 and more", "twice and more"});
+  HtmlTable table("Share of all ranks at each load",
+                  {"steps", "half the average and more", "the average and more", "1.25 and more",
+                   "1.5 and more", "twice and more"});
   for (std::size_t i = 0; i < model.columns.size(); i += std::max<std::size_t>(1, stride)) {
-    const Column& column = model.columns[i];
+    const TimeColumn& column = model.columns[i];
     if (!(column.loads_weight > 0)) continue;
     std::vector<std::string> cells = {steps_text(column)};
     for (const double share : {0.5, 1.0, 1.25, 1.5, 2.0})
@@ -94,9 +94,9 @@ std::string scale(const std::string& low, const std::string& high, const std::st
          '\n';
 }
 
-Axis rank_axis(const HeatMap& map) {
+ChartAxis rank_axis(const HeatMap& map) {
   const auto rows = static_cast<double>(map.rows);
-  Axis axis = exact_axis(-0.5, rows - 0.5, "rank", 6);
+  ChartAxis axis = exact_axis(-0.5, rows - 0.5, "rank", 6);
   std::erase_if(axis.ticks, [](double tick) {
     return tick != static_cast<double>(static_cast<std::int64_t>(tick));
   });
@@ -121,7 +121,7 @@ std::string map_of_shares(const Model& model, const HeatMap& map) {
   plot.add_marks("rebalance", steps_of_rebalances(model));
   plot.add_line("unity", static_cast<double>(model.columns.front().begin), 1,
                 static_cast<double>(model.last_step), 1);
-  plot.add_steps("slowest", spans_of(model, &Column::lambda, 1));
+  plot.add_steps("slowest", spans_of(model, &TimeColumn::lambda, 1));
   return scale("no rank", "all ranks", "Ranks with that load:") +
          legend({{"line", "the slowest rank: lambda"}}) +
          plot.html("How many ranks had which share of the average load, over the steps",
@@ -152,8 +152,8 @@ std::string kernels_section(const Model& model) {
   double longest = 0;
   for (const auto& [name, kernel] : model.kernels)
     longest = std::max(longest, kernel.greatest.mean().value_or(0));
-  Table table("Work per step, mean over the run",
-              {"kernel", "least rank", "average rank", "slowest rank", "lambda", ""});
+  HtmlTable table("Work per step, mean over the run",
+                  {"kernel", "least rank", "average rank", "slowest rank", "lambda", ""});
   for (const auto& [name, kernel] : model.kernels) {
     const double average = kernel.average.mean().value_or(0);
     const double greatest = kernel.greatest.mean().value_or(0);

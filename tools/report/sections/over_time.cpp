@@ -38,9 +38,10 @@ std::string note_on_columns(const Model& model) {
 }
 
 std::string times_table(const Model& model, const Amounts& amounts) {
-  Table table("Time of a step", {"steps", "slowest rank", "average rank", "without rebalances"});
+  HtmlTable table("Time of a step",
+                  {"steps", "slowest rank", "average rank", "without rebalances"});
   for (std::size_t i = 0; i < model.columns.size(); i += stride_of(model)) {
-    const Column& column = model.columns[i];
+    const TimeColumn& column = model.columns[i];
     table.add({steps_text(column), amounts.of(column.slowest.mean()),
                amounts.of(column.average.mean()), amounts.of(column.never.mean())});
   }
@@ -56,9 +57,9 @@ struct Heights {
 
 Heights heights_of(const Model& model) {
   constexpr double most_above = 3;
-  const double seen = greatest_of(spans_of(model, &Column::slowest, 1));
+  const double seen = greatest_of(spans_of(model, &TimeColumn::slowest, 1));
   const double without =
-      model.last.rebalances > 0 ? greatest_of(spans_of(model, &Column::never, 1)) : 0;
+      model.last.rebalances > 0 ? greatest_of(spans_of(model, &TimeColumn::never, 1)) : 0;
   return {std::max(seen, std::min(without, most_above * seen)), without};
 }
 
@@ -75,14 +76,14 @@ std::string note_on_times(const Model& model, const Heights& heights, const Amou
 
 std::string plot_of_times(const Model& model, const Heights& heights, const Amounts& amounts) {
   const Amounts::Unit unit = amounts.unit_for(heights.of_chart);
-  const auto slowest = spans_of(model, &Column::slowest, unit.seconds);
-  const auto average = spans_of(model, &Column::average, unit.seconds);
+  const auto slowest = spans_of(model, &TimeColumn::slowest, unit.seconds);
+  const auto average = spans_of(model, &TimeColumn::average, unit.seconds);
   const double most = heights.of_chart > 0 ? heights.of_chart / unit.seconds : 1;
   Plot plot(steps_axis(model), round_axis(0, most, unit.name + " per step"));
   plot.add_marks("rebalance", steps_of_rebalances(model));
   plot.add_band("gap", average, slowest);
   if (model.last.rebalances > 0)
-    plot.add_course("never", spans_of(model, &Column::never, unit.seconds));
+    plot.add_course("never", spans_of(model, &TimeColumn::never, unit.seconds));
   plot.add_steps("average", average);
   plot.add_steps("slowest", slowest);
   return plot.html("Work per step of the slowest and the average rank, over the steps of the run",
@@ -90,9 +91,9 @@ std::string plot_of_times(const Model& model, const Heights& heights, const Amou
 }
 
 std::string imbalance_table(const Model& model) {
-  Table table("Imbalance", {"steps", "lambda", "greatest lambda", "imbalance", "greatest"});
+  HtmlTable table("Imbalance", {"steps", "lambda", "greatest lambda", "imbalance", "greatest"});
   for (std::size_t i = 0; i < model.columns.size(); i += stride_of(model)) {
-    const Column& column = model.columns[i];
+    const TimeColumn& column = model.columns[i];
     if (!column.lambda.mean()) continue;
     table.add({steps_text(column), lambda_text(*column.lambda.mean()),
                lambda_text(column.worst_lambda),
@@ -102,7 +103,7 @@ std::string imbalance_table(const Model& model) {
   return table.html();
 }
 
-std::string plot_of(const Model& model, OverSteps Column::*mean, double Column::*worst,
+std::string plot_of(const Model& model, OverSteps TimeColumn::*mean, double TimeColumn::*worst,
                     const std::string& label, double least, const std::string& name) {
   const auto means = spans_of(model, mean, 1);
   auto greatest = means;
@@ -142,9 +143,9 @@ std::string imbalance_section(const Model& model) {
                 "percent: 0 is perfect, 100 is one rank working alone." +
                 note_on_columns(model)) +
           legend(keys) +
-          plot_of(model, &Column::lambda, &Column::worst_lambda, "lambda", 1,
+          plot_of(model, &TimeColumn::lambda, &TimeColumn::worst_lambda, "lambda", 1,
                   "lambda over the steps of the run") +
-          plot_of(model, &Column::imbalance_percent, &Column::worst_imbalance_percent,
+          plot_of(model, &TimeColumn::imbalance_percent, &TimeColumn::worst_imbalance_percent,
                   "imbalance, percent", 0, "Imbalance in percent over the steps of the run") +
           folded(title_of_table(model), imbalance_table(model)));
 }

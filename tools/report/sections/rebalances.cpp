@@ -29,9 +29,9 @@ std::string table_of(const Model& model, const Amounts& amounts) {
   constexpr std::size_t most_rows = 200;
   const std::size_t stride =
       std::max<std::size_t>(1, (model.rebalances.size() + most_rows - 1) / most_rows);
-  Table table("Rebalances",
-              {"after step", "kind", "lambda before", "predicted", "after", "objects moved",
-               "bytes", "took", "predicted gain", "realised gain", "reason"});
+  HtmlTable table("Rebalances",
+                  {"after step", "kind", "lambda before", "predicted", "after", "objects moved",
+                   "bytes", "took", "predicted gain", "realised gain", "reason"});
   table.words_in({1, 10});
   for (std::size_t i = 0; i < model.rebalances.size(); i += stride) {
     const Rebalance& each = model.rebalances[i];
@@ -68,7 +68,7 @@ std::string scatter_of(const Gains& gains, const Amounts& amounts) {
     return round_axis(least / unit.seconds, most / unit.seconds,
                       std::string(what) + " gain, " + unit.name);
   };
-  const Axis across = axis("predicted"), up = axis("realised");
+  const ChartAxis across = axis("predicted"), up = axis("realised");
   Gains dots;
   for (const auto& [predicted, realised] : gains)
     dots.emplace_back(predicted / unit.seconds, realised / unit.seconds);
@@ -114,8 +114,8 @@ std::string stages_section(const Model& model) {
   if (!(all > 0)) return {};
   std::stable_sort(stages.begin(), stages.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
-  Table table("Stages of all rebalances together, on the slowest rank of each",
-              {"stage", "time", "share", "for one rebalance", ""});
+  HtmlTable table("Stages of all rebalances together, on the slowest rank of each",
+                  {"stage", "time", "share", "for one rebalance", ""});
   const auto count =
       static_cast<double>(std::max<std::int64_t>(1, model.changing + model.unchanging));
   for (const auto& [name, took] : stages)

@@ -23,19 +23,19 @@ std::string title_of(const Model& model) {
   return model.start.name.empty() ? "Load balance" : "Load balance of " + model.start.name;
 }
 
-Axis steps_axis(const Model& model) {
+ChartAxis steps_axis(const Model& model) {
   const std::int64_t begin = model.columns.empty() ? model.first_step : model.columns.front().begin;
   return exact_axis(static_cast<double>(begin), static_cast<double>(model.last_step), "step");
 }
 
-std::string steps_text(const Column& column) {
+std::string steps_text(const TimeColumn& column) {
   return detail::count_of(column.begin + 1) + " to " + detail::count_of(column.end);
 }
 
-std::vector<Plot::Span> spans_of(const Model& model, OverSteps Column::*values, double unit) {
+std::vector<Plot::Span> spans_of(const Model& model, OverSteps TimeColumn::*values, double unit) {
   std::vector<Plot::Span> all;
   all.reserve(model.columns.size());
-  for (const Column& column : model.columns) {
+  for (const TimeColumn& column : model.columns) {
     std::optional<double> value = (column.*values).mean();
     if (value) *value /= unit;
     all.push_back({static_cast<double>(column.begin), static_cast<double>(column.end), value});

@@ -92,7 +92,7 @@ std::string account_section(const Model& model) {
   const std::vector<Part> parts = parts_of(model.account);
   double was = 0, without = 0;
   LegendEntries keys;
-  Table table("Time with and without rebalances", {"part", "as it was", "without rebalances"});
+  HtmlTable table("Time with and without rebalances", {"part", "as it was", "without rebalances"});
   for (const Part& part : parts) {
     was += part.was;
     without += part.without;

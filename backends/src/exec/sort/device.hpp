@@ -43,8 +43,8 @@ void sort_with(const Instance& instance, MemoryKind kind, Key* keys, Index* indi
   const auto bytes_of = [=](std::size_t size) { return count * static_cast<std::int64_t>(size); };
   const Buffer other_keys("evenkeel::exec::sort_keys", kind, bytes_of(sizeof(Key)));
   const Buffer other_indices("evenkeel::exec::sort_indices", kind, bytes_of(sizeof(Index)));
-  Copies<Key, Index> copies{keys, reinterpret_cast<Key*>(other_keys.data()), indices,
-                            reinterpret_cast<Index*>(other_indices.data())};
+  PairCopies<Key, Index> copies{keys, reinterpret_cast<Key*>(other_keys.data()), indices,
+                                reinterpret_cast<Index*>(other_indices.data())};
   sort(instance, copies, count, bits);
   if (copies.keys == keys) return;
   const Space space = space_of(instance);

@@ -15,7 +15,7 @@ namespace evenkeel::exec::device_sort {
 // Two copies of the pairs that a device sorts; each pass moves the pairs from one to the other.
 // Sorts leave the result in `keys` and `indices`, which may then point to either copy.
 template <class Key, class Index>
-struct Copies {
+struct PairCopies {
   Key *keys, *other_keys;
   Index *indices, *other_indices;
 
@@ -78,7 +78,7 @@ struct ScatterTiles {
 
 // Leaves the sorted pairs in copies.keys and copies.indices. Blocks.
 template <class Instance, class Key, class Index>
-void sort_in_kernels(const Instance& instance, Copies<Key, Index>& copies, std::int64_t count,
+void sort_in_kernels(const Instance& instance, PairCopies<Key, Index>& copies, std::int64_t count,
                      KeyBits bits) {
   using Offsets = Kokkos::View<std::int64_t*, typename Instance::memory_space>;
   constexpr std::int64_t pairs_per_tile = 256;
@@ -100,7 +100,7 @@ void sort_in_kernels(const Instance& instance, Copies<Key, Index>& copies, std::
 
 struct InKernels {
   template <class Instance, class Key, class Index>
-  void operator()(const Instance& instance, Copies<Key, Index>& copies, std::int64_t count,
+  void operator()(const Instance& instance, PairCopies<Key, Index>& copies, std::int64_t count,
                   KeyBits bits) const {
     sort_in_kernels(instance, copies, count, bits);
   }

@@ -35,8 +35,8 @@ void with_memory_for(const Sort& sort) {
 #if defined(KOKKOS_ENABLE_CUDA)
 
 template <class Key, class Index>
-void sort_by_library(const Kokkos::Cuda& instance, Copies<Key, Index>& copies, std::int64_t count,
-                     KeyBits bits) {
+void sort_by_library(const Kokkos::Cuda& instance, PairCopies<Key, Index>& copies,
+                     std::int64_t count, KeyBits bits) {
   cub::DoubleBuffer<Key> keys(copies.keys, copies.other_keys);
   cub::DoubleBuffer<Index> indices(copies.indices, copies.other_indices);
   with_memory_for([&](void* memory, std::size_t& bytes) {
@@ -51,7 +51,7 @@ void sort_by_library(const Kokkos::Cuda& instance, Copies<Key, Index>& copies, s
 #elif defined(EVENKEEL_HAS_ROCPRIM)
 
 template <class Key, class Index>
-void sort_by_library(const Kokkos::DefaultExecutionSpace& instance, Copies<Key, Index>& copies,
+void sort_by_library(const Kokkos::DefaultExecutionSpace& instance, PairCopies<Key, Index>& copies,
                      std::int64_t count, KeyBits bits) {
   rocprim::double_buffer<Key> keys(copies.keys, copies.other_keys);
   rocprim::double_buffer<Index> indices(copies.indices, copies.other_indices);
@@ -68,7 +68,7 @@ void sort_by_library(const Kokkos::DefaultExecutionSpace& instance, Copies<Key, 
 #else
 
 template <class Instance, class Key, class Index>
-void sort_by_library(const Instance& instance, Copies<Key, Index>& copies, std::int64_t count,
+void sort_by_library(const Instance& instance, PairCopies<Key, Index>& copies, std::int64_t count,
                      KeyBits bits) {
   sort_in_kernels(instance, copies, count, bits);
 }
@@ -77,7 +77,7 @@ void sort_by_library(const Instance& instance, Copies<Key, Index>& copies, std::
 
 struct ByLibrary {
   template <class Instance, class Key, class Index>
-  void operator()(const Instance& instance, Copies<Key, Index>& copies, std::int64_t count,
+  void operator()(const Instance& instance, PairCopies<Key, Index>& copies, std::int64_t count,
                   KeyBits bits) const {
     sort_by_library(instance, copies, count, bits);
   }

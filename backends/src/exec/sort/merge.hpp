@@ -16,7 +16,7 @@ class Merge {
  public:
   // Requires at least one run and one stray. merge() reads the strays' indices at their positions.
   Merge(const Workers& workers, const Pairs<Key, Index>& pairs, Key mask, const Runs& runs,
-        const Strays<Key, Index>& strays)
+        const StrayPairs<Key, Index>& strays)
       : workers_(workers), pairs_(pairs), mask_(mask), runs_(runs), strays_(strays) {}
 
   // Allocates all that it needs before it moves anything.
@@ -36,7 +36,7 @@ class Merge {
   // A cut between two pieces of work: the kept pair at `source`, which in the result has `rank`
   // kept pairs and `stray` strays before it. The other side of the cut overwrites the pairs between
   // `source` and `target`, so these are saved.
-  struct Cut {
+  struct MergeCut {
     std::int64_t run, source, rank, stray, target, saved;
     std::int64_t first_saved() const { return std::min(source, target); }
     std::int64_t saved_count() const { return std::max(source, target) - first_saved(); }
@@ -54,10 +54,10 @@ class Merge {
 
   // --- 1. Cuts -----------------------------------------------------------------------------------
 
-  Cut cut_at(std::int64_t rank) const {
-    const Run* const next = std::partition_point(runs_.data, runs_.data + runs_.count,
-                                                 [=](const Run& run) { return run.rank <= rank; });
-    const Run& run = *(next - 1);
+  MergeCut cut_at(std::int64_t rank) const {
+    const KeptRun* const next = std::partition_point(
+        runs_.data, runs_.data + runs_.count, [=](const KeptRun& run) { return run.rank <= rank; });
+    const KeptRun& run = *(next - 1);
     const std::int64_t source = run.begin + (rank - run.rank);
     std::int64_t least = 0, most = strays_.count;
     while (least < most) {
@@ -77,7 +77,7 @@ class Merge {
     const std::int64_t most_saved = count / 4;
     std::int64_t saved = 0;
     for (std::int64_t pieces = runs_.kept / pairs_per_piece + 1;; pieces = (pieces + 1) / 2) {
-      cuts_.assign(1, Cut{0, runs_.data[0].begin, 0, 0, 0, 0});
+      cuts_.assign(1, MergeCut{0, runs_.data[0].begin, 0, 0, 0, 0});
       saved = 0;
       for (std::int64_t piece = 1; piece < pieces; ++piece) {
         cuts_.push_back(cut_at(runs_.kept / pieces * piece));
@@ -93,7 +93,7 @@ class Merge {
 
   bool is_inner(std::size_t cut) const { return cut > 0 && cut + 1 < cuts_.size(); }
 
-  Pairs<Key, Index> saved(const Cut& cut) const {
+  Pairs<Key, Index> saved(const MergeCut& cut) const {
     return {saved_keys_.data() + cut.saved, saved_indices_.data() + cut.saved};
   }
 
@@ -122,7 +122,7 @@ class Merge {
   // Plans the targets of the kept pairs and the strays of one piece, in ascending order. Returns
   // the number of moves.
   std::int64_t plan(std::size_t piece, Move* moves) const {
-    const Cut &first = cuts_[piece], &last = cuts_[piece + 1];
+    const MergeCut &first = cuts_[piece], &last = cuts_[piece + 1];
     std::int64_t count = 0, rank = first.rank, stray = first.stray, source = first.source;
     for (std::int64_t run = first.run;; source = runs_.data[++run].begin) {
       const std::int64_t stop = std::min(runs_.data[run].end, source + (last.rank - rank));
@@ -142,7 +142,7 @@ class Merge {
   }
 
   Move* moves_of(std::size_t piece) const {
-    const Cut& cut = cuts_[piece];
+    const MergeCut& cut = cuts_[piece];
     return moves_.data() + cut.run + cut.stray + static_cast<std::int64_t>(piece);
   }
 
@@ -155,7 +155,7 @@ class Merge {
     workers_.share(static_cast<std::int64_t>(pieces), [&](int, std::int64_t task) {
       const auto piece = static_cast<std::size_t>(task);
       move_counts_[piece] = plan(piece, moves_of(piece));
-      const Cut& cut = cuts_[piece];
+      const MergeCut& cut = cuts_[piece];
       if (is_inner(piece)) copy(pairs_.from(cut.first_saved()), saved(cut), cut.saved_count());
       for (std::int64_t stray = cut.stray; stray < cuts_[piece + 1].stray; ++stray)
         strays_.indices[stray] = pairs_.indices[strays_.positions[stray]];
@@ -173,14 +173,15 @@ class Merge {
     std::memmove(to.indices, from.indices, count * sizeof(Index));
   }
 
-  void carry_saved(const Move& move, std::int64_t begin, std::int64_t end, const Cut& cut) const {
+  void carry_saved(const Move& move, std::int64_t begin, std::int64_t end,
+                   const MergeCut& cut) const {
     if (begin < end) carry(move, begin, end, saved(cut).from(begin - cut.first_saved()));
   }
 
   // Pairs beyond the targets of the piece's cuts have been saved; the others are still in place.
   // The order of the parts is such that no part overwrites another one that has yet to move.
   void carry(std::size_t piece, const Move& move) const {
-    const Cut &first = cuts_[piece], &last = cuts_[piece + 1];
+    const MergeCut &first = cuts_[piece], &last = cuts_[piece + 1];
     const std::int64_t begin = move.from, end = move.from + move.count;
     const std::int64_t own = std::clamp(first.target, begin, end);
     const std::int64_t own_end = std::clamp(last.target, own, end);
@@ -216,9 +217,9 @@ class Merge {
   Pairs<Key, Index> pairs_;
   Key mask_;
   Runs runs_;
-  Strays<Key, Index> strays_;
-  Scratch<Index> targets_;  // the target of each stray
-  std::vector<Cut> cuts_;   // between pieces; the first and the last are the ends of the array
+  StrayPairs<Key, Index> strays_;
+  Scratch<Index> targets_;      // the target of each stray
+  std::vector<MergeCut> cuts_;  // between pieces; the first and the last are the ends of the array
   Scratch<Key> saved_keys_;
   Scratch<Index> saved_indices_;
   Scratch<Move> moves_;

@@ -26,7 +26,7 @@ bool sort_nearly_sorted(const Workers& all_workers, const Pairs<Key, Index>& pai
   const Scratch<Key> keys("evenkeel::exec::stray_keys", stray_count);
   const Scratch<Index> positions("evenkeel::exec::stray_positions", stray_count);
   const Scratch<Index> indices("evenkeel::exec::stray_indices", stray_count);
-  const Strays<Key, Index> strays{keys.data(), positions.data(), indices.data(), stray_count};
+  const StrayPairs<Key, Index> strays{keys.data(), positions.data(), indices.data(), stray_count};
   pull_out_strays(workers, pairs.keys, runs, strays);
   RadixSort<Key, Index>(workers, {strays.keys, strays.positions}, stray_count, mask).sort();
   Merge<Key, Index>(workers, pairs, mask, runs, strays).merge();

@@ -12,13 +12,13 @@
 namespace evenkeel::exec::host_sort {
 
 // Kept pairs at [begin, end), with `rank` kept pairs before them.
-struct Run {
+struct KeptRun {
   std::int64_t begin, end, rank;
 };
 
 // All runs of an array, ascending and disjoint; no key of a run is below one of the run before.
 struct Runs {
-  const Run* data;
+  const KeptRun* data;
   std::int64_t count;
   std::int64_t kept;  // pairs, in all runs
 };
@@ -34,7 +34,7 @@ class RunSearch {
   bool find() {
     const auto share = [&](int worker) { return workers_.begin_of_share(worker, count_); };
     const std::int64_t room = most_runs(share(1));
-    runs_ = Scratch<Run>("evenkeel::exec::sorted_runs", room * workers_.count);
+    runs_ = Scratch<KeptRun>("evenkeel::exec::sorted_runs", room * workers_.count);
     std::vector<std::int64_t> found(static_cast<std::size_t>(workers_.count));
     std::atomic<bool> too_many{false};
     workers_.run([&](int worker) {
@@ -43,7 +43,7 @@ class RunSearch {
     });
     if (too_many) return false;
     for (int worker = 0; worker < workers_.count; ++worker) {
-      Run* const runs = runs_.data() + room * worker;
+      KeptRun* const runs = runs_.data() + room * worker;
       run_count_ = join(run_count_, runs, runs + found[static_cast<std::size_t>(worker)]);
     }
     rank_runs();
@@ -78,14 +78,14 @@ class RunSearch {
   }
 
   // The number of runs in [begin, end), or 0 if this share or another has too many strays.
-  std::int64_t find_in_share(std::int64_t begin, std::int64_t end, Run* runs,
+  std::int64_t find_in_share(std::int64_t begin, std::int64_t end, KeptRun* runs,
                              std::atomic<bool>& too_many) const {
     std::int64_t count = 0, strays = 0;
     for (std::int64_t at = begin; at < end;) {
       const std::int64_t stop = end_of_run(at, end);
       runs[count++] = {at, stop, 0};
       for (at = stop; at < end && count > 0; ++at) {
-        Run& last = runs[count - 1];
+        KeptRun& last = runs[count - 1];
         if (compared(last.end - 1) <= compared(at)) break;
         if (--last.end == last.begin) --count;
         strays += 2;
@@ -99,10 +99,10 @@ class RunSearch {
   }
 
   // Appends the runs of one share to those before it; pairs that overlap become strays.
-  std::int64_t join(std::int64_t joined, Run* run, Run* end) {
-    Run* const runs = runs_.data();
+  std::int64_t join(std::int64_t joined, KeptRun* run, KeptRun* end) {
+    KeptRun* const runs = runs_.data();
     while (joined > 0 && run != end) {
-      Run& last = runs[joined - 1];
+      KeptRun& last = runs[joined - 1];
       if (compared(last.end - 1) <= compared(run->begin)) break;
       if (--last.end == last.begin) --joined;
       if (++run->begin == run->end) ++run;
@@ -112,7 +112,7 @@ class RunSearch {
 
   void rank_runs() {
     for (std::int64_t run = 0; run < run_count_; ++run) {
-      Run& current = runs_.data()[run];
+      KeptRun& current = runs_.data()[run];
       current.rank = kept_;
       kept_ += current.end - current.begin;
     }
@@ -122,7 +122,7 @@ class RunSearch {
   const Key* keys_;
   std::int64_t count_;
   Key mask_;
-  Scratch<Run> runs_;
+  Scratch<KeptRun> runs_;
   std::int64_t run_count_ = 0, kept_ = 0;
 };
 
@@ -130,7 +130,7 @@ class RunSearch {
 
 // The keys, original positions and indices of the strays; owned by the caller.
 template <class Key, class Index>
-struct Strays {
+struct StrayPairs {
   Key* keys;
   Index* positions;
   Index* indices;
@@ -140,7 +140,7 @@ struct Strays {
 // Copies the strays at [begin, end), between two runs, with `rank` kept pairs before them.
 template <class Key, class Index>
 void pull_out(const Key* keys, std::int64_t begin, std::int64_t end, std::int64_t rank,
-              const Strays<Key, Index>& strays) {
+              const StrayPairs<Key, Index>& strays) {
   for (std::int64_t position = begin; position < end; ++position) {
     strays.keys[position - rank] = keys[position];
     strays.positions[position - rank] = static_cast<Index>(position);
@@ -150,7 +150,7 @@ void pull_out(const Key* keys, std::int64_t begin, std::int64_t end, std::int64_
 // Writes keys and positions of all strays among `keys`, in the order of their positions.
 template <class Key, class Index>
 void pull_out_strays(const Workers& workers, const Key* keys, const Runs& runs,
-                     const Strays<Key, Index>& strays) {
+                     const StrayPairs<Key, Index>& strays) {
   workers.run([&](int worker) {
     const std::int64_t stop = workers.begin_of_share(worker + 1, runs.count);
     for (auto run = workers.begin_of_share(worker, runs.count); run < stop; ++run)

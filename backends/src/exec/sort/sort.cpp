@@ -35,7 +35,7 @@ void require_sortable(const Key* keys, const Index* indices, std::int64_t count,
 
 // --- Hosts ---------------------------------------------------------------------------------------
 
-struct Work {
+struct SortWork {
   void (*body)(void*, int);
   void* context;
   void operator()(std::int64_t worker) const { body(context, static_cast<int>(worker)); }
@@ -44,7 +44,7 @@ struct Work {
 template <class Instance>
 void launch(const void* instance, int count, void (*body)(void*, int), void* context) {
   const auto& typed = *static_cast<const Instance*>(instance);
-  exec::for_each(typed, "evenkeel::exec::sort_pairs", count, Work{body, context});
+  exec::for_each(typed, "evenkeel::exec::sort_pairs", count, SortWork{body, context});
   fence(typed, "evenkeel::exec::sort_pairs");
 }
 

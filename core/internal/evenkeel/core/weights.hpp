@@ -17,7 +17,7 @@ namespace evenkeel {
 EVENKEEL_API exec::Array<double> given_weights(const Space& space, const Set& set);
 
 // The measured cost of the objects of one rank.
-struct Measured {
+struct MeasuredLoad {
   double cost = 0;        // of all objects of this rank, in seconds, say
   double mean_cost = 0;   // of an object, over all ranks
   double followed = 0.5;  // the share of the cost that is spread by earlier weights
@@ -30,7 +30,7 @@ struct Measured {
 // removed some. The mean per object stays within a factor of 100 of `mean_cost`. The result is in
 // the memory of the space. Local.
 EVENKEEL_API exec::Array<double> measured_weights(const Space& space, std::int64_t objects,
-                                                  const Measured& measured,
+                                                  const MeasuredLoad& measured,
                                                   const exec::Array<double>& earlier);
 
 // The earlier values of objects, by their keys, in a new order. Entry i of `values` belongs to the

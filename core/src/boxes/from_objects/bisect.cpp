@@ -43,7 +43,7 @@ void check(const BisectionOptions& options) {
 }
 
 // A box of the growing tree.
-struct Branch {
+struct GrowingBranch {
   BisectionRange range;
   Box box;
   bool as_earlier = true;  // the earlier tree has these parts at this node too
@@ -56,7 +56,7 @@ struct Branch {
 };
 
 // The division of a branch, without the place of the border.
-struct Split {
+struct BranchSplit {
   int axis;
   int middle;          // the first part above
   double least, most;  // the range that is allowed for the border
@@ -64,7 +64,7 @@ struct Split {
 };
 
 // The axes in the order of preference: all of them, because one may have no room for two domains.
-std::vector<int> axes_for(const BisectionOptions& options, const Branch& branch, int depth) {
+std::vector<int> axes_for(const BisectionOptions& options, const GrowingBranch& branch, int depth) {
   std::vector<int> axes(static_cast<std::size_t>(options.dimensions));
   std::iota(axes.begin(), axes.end(), 0);
   std::stable_sort(axes.begin(), axes.end(),
@@ -99,7 +99,7 @@ class Growth {
   SectionLevel next_level() const {
     SectionLevel level;
     auto split = splits_.begin();
-    for (const Branch& branch : branches_) {
+    for (const GrowingBranch& branch : branches_) {
       if (branch.is_leaf()) {
         level.add_group({0, branch.box.lower[0], branch.box.upper[0]});
         continue;
@@ -142,7 +142,7 @@ class Growth {
     std::vector<double> borders;
     if (earlier_.empty()) return borders;
     auto split = splits_.begin();
-    for (const Branch& branch : branches_) {
+    for (const GrowingBranch& branch : branches_) {
       if (branch.is_leaf()) continue;
       const double before = earlier_[static_cast<std::size_t>(branch.range.node)].border;
       borders.push_back(split->as_earlier ? std::clamp(before, split->least, split->most)
@@ -160,17 +160,17 @@ class Growth {
 
   void divide(std::vector<double> borders) {
     allow(borders);
-    std::vector<Branch> next;
+    std::vector<GrowingBranch> next;
     std::size_t s = 0;
-    for (const Branch& branch : branches_) {
+    for (const GrowingBranch& branch : branches_) {
       if (branch.is_leaf()) {
         next.push_back(branch);
         continue;
       }
-      const Split& split = splits_[s];
+      const BranchSplit& split = splits_[s];
       nodes_[static_cast<std::size_t>(branch.range.node)] = {borders[s], split.axis, split.middle};
-      Branch below = {branch.range.below(split.middle), branch.box, split.as_earlier};
-      Branch above = {branch.range.above(split.middle), branch.box, split.as_earlier};
+      GrowingBranch below = {branch.range.below(split.middle), branch.box, split.as_earlier};
+      GrowingBranch above = {branch.range.above(split.middle), branch.box, split.as_earlier};
       const auto a = static_cast<std::size_t>(split.axis);
       below.box.upper[a] = above.box.lower[a] = borders[s++];
       next.push_back(below);
@@ -203,11 +203,11 @@ class Growth {
 
   void split_all() {
     splits_.clear();
-    for (const Branch& branch : branches_)
+    for (const GrowingBranch& branch : branches_)
       if (!branch.is_leaf()) splits_.push_back(split_of(branch));
   }
 
-  Split split_of(const Branch& branch) const {
+  BranchSplit split_of(const GrowingBranch& branch) const {
     const int parts = branch.range.parts();
     if (!earlier_.empty() && branch.as_earlier) {
       const Bisection& node = earlier_[static_cast<std::size_t>(branch.range.node)];
@@ -224,7 +224,8 @@ class Growth {
                 "Nothing has changed. Please report it.");
   }
 
-  std::optional<Halves> halves_along(const Branch& branch, int axis, int below, bool exact) const {
+  std::optional<Halves> halves_along(const GrowingBranch& branch, int axis, int below,
+                                     bool exact) const {
     if (capacity_.matters())
       return halves_of(capacity_, branch.box, axis, branch.range.parts(), below, exact);
     const auto a = static_cast<std::size_t>(axis);
@@ -235,8 +236,8 @@ class Growth {
   Capacity capacity_;
   std::vector<double> speed_below_;
   std::vector<Bisection> nodes_, earlier_;
-  std::vector<Branch> branches_;
-  std::vector<Split> splits_;  // one per branch that is not a leaf
+  std::vector<GrowingBranch> branches_;
+  std::vector<BranchSplit> splits_;  // one per branch that is not a leaf
   int depth_ = 0;
 };
 

@@ -14,7 +14,7 @@ namespace {
 constexpr const char* label = "evenkeel::boxes::keys";
 
 // Plain arrays, in memory that the kernel reaches.
-struct Groups {
+struct GroupArrays {
   int bits;
   GridAxis axes[3];
   const std::int32_t* first;
@@ -42,7 +42,7 @@ struct Groups {
 template <class Real>
 struct WriteKey {
   Places<Real> places;
-  Groups groups;
+  GroupArrays groups;
   bool at_begin;  // all objects are in group 0
   CurveKey* keys;
 
@@ -79,7 +79,7 @@ struct Notes {
 };
 
 struct WriteGroup {
-  Groups groups;
+  GroupArrays groups;
   const CurveKey* keys;
   Notes into;
 
@@ -106,7 +106,7 @@ struct Brought {
   exec::Reached<std::int32_t> first;
   exec::Reached<CurveKey> splitters;
   exec::Reached<SectionRuler> rulers;
-  Groups groups;
+  GroupArrays groups;
 
   Brought(const Space& space, const SectionGroups& from)
       : first(space, label, from.first),

@@ -13,7 +13,7 @@ constexpr const char* stage_name = "core/boxes";
 
 }  // namespace
 
-void SectionLevel::add_group(const Stretch& stretch) {
+void SectionLevel::add_group(const SectionStretch& stretch) {
   stretches.push_back(stretch);
   if (first.empty()) first.push_back(0);
   first.push_back(first.back());
@@ -129,7 +129,7 @@ std::int64_t Sections::sought(const SectionLevel& level, std::size_t place) cons
 // Along an axis without extent, everything is in the first piece.
 void Sections::place_without_weight(const SectionLevel& level) {
   for (std::size_t p = 0; p < places_.size(); ++p) {
-    Place& place = places_[p];
+    SectionPlace& place = places_[p];
     const Ruler& ruler = ruler_of(place.group);
     const auto group = static_cast<std::size_t>(place.group);
     place.found = ruler.is_flat() || groups_.weights[group] == 0;
@@ -142,7 +142,7 @@ void Sections::place_without_weight(const SectionLevel& level) {
 
 // Keeps the given places that are within the tolerance.
 void Sections::stay(const SectionLevel& level, const SectionAim& aim) {
-  std::vector<Place>& found = memory_.places;
+  std::vector<SectionPlace>& found = memory_.places;
   found = places_;
   for (std::size_t p = 0; p < places_.size(); ++p) {
     if (places_[p].found) continue;
@@ -171,7 +171,7 @@ void Sections::find(const SectionLevel& level, const SectionAim& aim) {
   const auto near = static_cast<std::int64_t>(aim.tolerance * static_cast<double>(total_));
   const std::span<const Search::Place> found = search_->run({wanted, Rounding::nearest, near});
   std::size_t next = 0;
-  for (Place& place : places_) {
+  for (SectionPlace& place : places_) {
     if (place.found) continue;
     const Search::Place& at = found[next++];
     // The end of the bin in which a place was found may be in the next group.
@@ -186,11 +186,11 @@ void Sections::find(const SectionLevel& level, const SectionAim& aim) {
 void Sections::allow(const SectionAim& aim) {
   std::vector<double>& at = at_;
   at.clear();
-  for (const Place& place : places_) at.push_back(place.at);
+  for (const SectionPlace& place : places_) at.push_back(place.at);
   aim.allow(at);
   bool moved = false;
   for (std::size_t p = 0; p < places_.size(); ++p) {
-    Place& place = places_[p];
+    SectionPlace& place = places_[p];
     if (at[p] == place.at) continue;
     const Ruler& ruler = ruler_of(place.group);
     moved = true;
@@ -204,7 +204,7 @@ void Sections::allow(const SectionAim& aim) {
 void Sections::count_below() {
   std::vector<CurveKey>& splitters = memory_.boundaries;
   splitters.clear();
-  for (const Place& place : places_)
+  for (const SectionPlace& place : places_)
     splitters.push_back(splitters.empty() ? place.splitter
                                           : std::max(splitters.back(), place.splitter));
   const std::span<std::int64_t> between = objects_->count_between(splitters);
@@ -251,7 +251,7 @@ const std::vector<double>& Sections::divide(const SectionLevel& level, const Sec
   if (aim.allow) allow(aim);
   make_groups(level);
   at_.clear();
-  for (const Place& place : places_) at_.push_back(place.at);
+  for (const SectionPlace& place : places_) at_.push_back(place.at);
   return at_;
 }
 

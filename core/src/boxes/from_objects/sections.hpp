@@ -20,15 +20,15 @@ namespace evenkeel {
 // its first two pieces, ...; if the group has no weight, the places between its pieces are those of
 // `otherwise`.
 struct SectionLevel {
-  struct Stretch {
+  struct SectionStretch {
     int axis;
     double lower, upper;
   };
-  std::vector<Stretch> stretches;
+  std::vector<SectionStretch> stretches;
   std::vector<std::int32_t> first;  // empty as long as there is no group
   std::vector<double> shares, otherwise;
   std::int64_t groups() const noexcept { return std::ssize(stretches); }
-  void add_group(const Stretch& stretch);
+  void add_group(const SectionStretch& stretch);
   void add_place(double share, double otherwise_at);
 };
 
@@ -96,7 +96,7 @@ class Sections {
 
  private:
   // A place between two pieces of a group.
-  struct Place {
+  struct SectionPlace {
     std::int64_t group;
     double at = 0;
     CurveKey splitter = {};
@@ -114,7 +114,7 @@ class Sections {
   };
   // Memory that divide() reuses.
   struct Memory {
-    std::vector<Place> places;
+    std::vector<SectionPlace> places;
     std::vector<CurveKey> boundaries;
     std::vector<std::int64_t> wanted, weights;
   };
@@ -149,7 +149,7 @@ class Sections {
   Units units_;
   std::int64_t total_ = 0;
   Groups groups_;
-  std::vector<Place> places_;
+  std::vector<SectionPlace> places_;
   std::vector<double> at_;  // of the places
   Memory memory_;
 };

@@ -23,12 +23,12 @@ std::int64_t bins_of(const GridShape& shape, int axis) noexcept {
   return domains * std::clamp<std::int64_t>(most_bins / shape.parts(), 1, 64);
 }
 
-struct Row {
+struct BorderRow {
   std::vector<double> places;      // of inner borders
   std::vector<std::int64_t> ends;  // the bin at each border, or the nearest one
-  friend bool operator==(const Row&, const Row&) = default;
+  friend bool operator==(const BorderRow&, const BorderRow&) = default;
 };
-using Rows = std::array<Row, 3>;  // along each axis
+using Rows = std::array<BorderRow, 3>;  // along each axis
 
 // Rows of borders at the ends of bins.
 class BinnedRows {
@@ -51,7 +51,7 @@ class BinnedRows {
   // Puts borders at the ends of bins, or at the nearest places that are allowed.
   void place(int axis, std::vector<std::int64_t> ends) {
     const RowRules& rules = rules_[index(axis)];
-    Row& row = rows[index(axis)];
+    BorderRow& row = rows[index(axis)];
     row.places.clear();
     for (const std::int64_t end : ends) row.places.push_back(place_of(axis, end));
     const std::vector<double> wanted = row.places;
@@ -91,10 +91,10 @@ class BinnedRows {
   bool are_off_bins_ = false;
 };
 
-class Tensor {
+class TensorDivision {
  public:
-  Tensor(GridCut& cut, Sections& sections, const GridCutOptions& options,
-         const std::array<RowRules, 3>& rules)
+  TensorDivision(GridCut& cut, Sections& sections, const GridCutOptions& options,
+                 const std::array<RowRules, 3>& rules)
       : borders_(cut.borders),
         sections_(sections),
         options_(options),
@@ -129,7 +129,7 @@ class Tensor {
 
  private:
   // Records that the present row of an axis is the best one for these other rows.
-  struct Best {
+  struct BestRow {
     Rows others;
     double heaviest;
   };
@@ -235,7 +235,7 @@ class Tensor {
   // Puts the row along an axis where it is best for the other rows. Returns the heaviest work /
   // speed of all domains, which is an estimate if a border could not stay at the end of a bin.
   double improve(int axis) {
-    std::optional<Best>& known = best_[index(axis)];
+    std::optional<BestRow>& known = best_[index(axis)];
     Rows others;
     sections_.work([&] {
       others = rows_.rows;
@@ -243,7 +243,7 @@ class Tensor {
     });
     if (!known || known->others != others) {
       const double heaviest = find_best(axis);
-      known = Best{std::move(others), heaviest};
+      known = BestRow{std::move(others), heaviest};
     }
     return known->heaviest;
   }
@@ -303,7 +303,7 @@ class Tensor {
   const GridCutOptions& options_;
   const std::array<RowRules, 3>& rules_;
   BinnedRows rows_;
-  std::array<std::optional<Best>, 3> best_;  // of each axis
+  std::array<std::optional<BestRow>, 3> best_;  // of each axis
 };
 
 }  // namespace
@@ -319,7 +319,7 @@ std::int64_t tensor_pieces(const GridShape& shape) noexcept {
 
 void cut_tensor(GridCut& cut, Sections& sections, const GridCutOptions& options,
                 const std::array<RowRules, 3>& rules) {
-  Tensor(cut, sections, options, rules).solve();
+  TensorDivision(cut, sections, options, rules).solve();
 }
 
 }  // namespace evenkeel

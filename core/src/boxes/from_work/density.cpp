@@ -95,7 +95,7 @@ Density::Density(const LevelCounts& domains)
 
 std::vector<double> Density::work_in(const UnitGrid& grid) const {
   std::vector<double> work(grid.parts());
-  for (const Cell& cell : cells_)
+  for (const DensityCell& cell : cells_)
     for_each_share(grid, cell.box,
                    [&](std::size_t domain, double share) { work[domain] += share * cell.work; });
   return work;
@@ -106,7 +106,7 @@ Density::Cover Density::cover(const UnitGrid& grid) const {
   cover.first.reserve(cells_.size() + 1);
   cover.domains.reserve(2 * cells_.size());
   cover.shares.reserve(2 * cells_.size());
-  for (const Cell& cell : cells_) {
+  for (const DensityCell& cell : cells_) {
     cover.first.push_back(cover.domains.size());
     for_each_share(grid, cell.box, [&](std::size_t domain, double share) {
       cover.domains.push_back(static_cast<std::uint32_t>(domain));
@@ -138,8 +138,8 @@ void Density::scale(const Cover& cover, std::span<const double> factors) {
 
 // Splits a cell along the side that is longest relative to the domain with most of the cell, at a
 // border of that domain or in the middle.
-void Density::split(const Cell& cell, const UnitGrid& grid, std::span<const double> factors,
-                    std::vector<Cell>& into) const {
+void Density::split(const DensityCell& cell, const UnitGrid& grid, std::span<const double> factors,
+                    std::vector<DensityCell>& into) const {
   double scaled = 0, most = -1;
   std::size_t home = 0;
   for_each_share(grid, cell.box, [&](std::size_t domain, double share) {
@@ -163,7 +163,7 @@ void Density::split(const Cell& cell, const UnitGrid& grid, std::span<const doub
   for (const double border : {domain.upper[along], domain.lower[along]})
     if (border > lower + margin * width && border < lower + (1 - margin) * width) place = border;
   const double share = (place - lower) / width;
-  Cell below = cell, above = cell;
+  DensityCell below = cell, above = cell;
   below.box.upper[along] = above.box.lower[along] = place;
   below.work = share * cell.work;
   above.work = (1 - share) * cell.work;
@@ -173,12 +173,12 @@ void Density::split(const Cell& cell, const UnitGrid& grid, std::span<const doub
 
 // Cells are in the order in which they were split, so cells that were one are neighbours.
 void Density::merge() {
-  std::vector<Cell> merged;
-  for (const Cell& cell : cells_) {
+  std::vector<DensityCell> merged;
+  for (const DensityCell& cell : cells_) {
     merged.push_back(cell);
     while (merged.size() > 1) {
-      Cell& below = merged[merged.size() - 2];
-      const Cell& above = merged.back();
+      DensityCell& below = merged[merged.size() - 2];
+      const DensityCell& above = merged.back();
       if (below.work + above.work > worth_a_cell * most_work_ || !unite(below.box, above.box))
         break;
       below.work += above.work;
@@ -192,9 +192,9 @@ void Density::refine(const MeasuredGrid& round) {
   if (cells_.size() > crowded * even_cells_) merge();
   for (int pass = 0; pass < passes_of_refinement; ++pass) {
     const std::vector<double> factors = factors_of(round.work, work_in(round.grid));
-    std::vector<Cell> finer;
+    std::vector<DensityCell> finer;
     finer.reserve(cells_.size() + cells_.size() / 2);
-    for (const Cell& cell : cells_) split(cell, round.grid, factors, finer);
+    for (const DensityCell& cell : cells_) split(cell, round.grid, factors, finer);
     const bool is_done = finer.size() == cells_.size();
     cells_ = std::move(finer);
     if (is_done) return;
@@ -209,7 +209,7 @@ void Density::scale_smoothly(const MeasuredGrid& round) {
     std::vector<double> factors = factors_of(round.work, work_in(domains, parts_));
     for (double& factor : factors) factor = std::log(factor);
     const Smooth smooth(round.grid, factors);
-    for (Cell& cell : cells_) {
+    for (DensityCell& cell : cells_) {
       std::array<double, 3> centre;
       for (std::size_t level = 0; level < 3; ++level)
         centre[level] = 0.5 * (cell.box.lower[level] + cell.box.upper[level]);
@@ -244,7 +244,7 @@ bool Density::learn(std::deque<MeasuredGrid>& rounds, double noise) {
   bool has_forgotten = false;
   refine(rounds.back());
   scale_smoothly(rounds.back());
-  const std::vector<Cell> before = cells_;
+  const std::vector<DensityCell> before = cells_;
   while (fit(rounds, noise) && rounds.size() > 1) {
     rounds.erase(rounds.begin(), rounds.begin() + (std::ssize(rounds) + 1) / 2);
     has_forgotten = true;

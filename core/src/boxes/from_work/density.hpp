@@ -31,7 +31,7 @@ bool is_other_work(std::span<const double> a, std::span<const double> b, double 
 
 class Density {
  public:
-  struct Cell {
+  struct DensityCell {
     UnitBox box;
     double work;
   };
@@ -44,7 +44,7 @@ class Density {
   bool learn(std::deque<MeasuredGrid>& rounds, double noise);
 
   // The boxes are in [0, 1]; the work of each is positive, and all work together is about 1.
-  std::span<const Cell> cells() const noexcept { return cells_; }
+  std::span<const DensityCell> cells() const noexcept { return cells_; }
   std::vector<double> work_in(const UnitGrid& grid) const;
 
  private:
@@ -58,8 +58,8 @@ class Density {
   Cover cover(const UnitGrid& grid) const;
   std::vector<double> work_in(const Cover& cover, std::size_t domains) const;
   void refine(const MeasuredGrid& round);
-  void split(const Cell& cell, const UnitGrid& grid, std::span<const double> factors,
-             std::vector<Cell>& into) const;
+  void split(const DensityCell& cell, const UnitGrid& grid, std::span<const double> factors,
+             std::vector<DensityCell>& into) const;
   void merge();
   void scale_smoothly(const MeasuredGrid& round);
   void scale(const Cover& cover, std::span<const double> factors);
@@ -68,7 +68,7 @@ class Density {
   std::size_t parts_, even_cells_;  // number of cells for even work
   double most_work_;                // in a cell
   std::array<bool, 3> is_divided_;
-  std::vector<Cell> cells_ = {{{}, 1}};
+  std::vector<DensityCell> cells_ = {{{}, 1}};
 };
 
 }  // namespace evenkeel

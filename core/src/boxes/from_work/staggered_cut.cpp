@@ -10,7 +10,7 @@ namespace evenkeel {
 namespace {
 
 // The part of a cell of the model that is in a domain of the outer levels.
-struct Portion {
+struct CellPortion {
   std::size_t cell;
   double work;
 };
@@ -21,7 +21,7 @@ class StaggeredCut {
       : density_(density), speeds_(speeds), frame_(frame), grid_{frame.domains(), {}} {}
 
   UnitGrid operator()() {
-    std::vector<Portion> all;
+    std::vector<CellPortion> all;
     for (std::size_t c = 0; c < density_.cells().size(); ++c)
       all.push_back({c, density_.cells()[c].work});
     divide(0, 0, all);
@@ -30,7 +30,7 @@ class StaggeredCut {
 
  private:
   // Rows are divided in the order of the grid.
-  void divide(std::size_t level, std::size_t row, std::span<const Portion> portions) {
+  void divide(std::size_t level, std::size_t row, std::span<const CellPortion> portions) {
     const std::size_t domains = grid_.domains[level];
     std::vector<double>& borders = grid_.borders[level];
     const std::size_t first = borders.size();
@@ -38,16 +38,16 @@ class StaggeredCut {
     if (domains > 1) add_inner(level, row, portions);
     borders.push_back(1);
     if (level == 2) return;
-    const std::vector<std::vector<Portion>> inside =
+    const std::vector<std::vector<CellPortion>> inside =
         portions_in(level, std::span(borders).subspan(first), portions);
     for (std::size_t domain = 0; domain < domains; ++domain)
       divide(level + 1, row * domains + domain, inside[domain]);
   }
 
-  void add_inner(std::size_t level, std::size_t row, std::span<const Portion> portions) {
+  void add_inner(std::size_t level, std::size_t row, std::span<const CellPortion> portions) {
     std::vector<RowPiece> pieces;
     pieces.reserve(portions.size());
-    for (const Portion& portion : portions) {
+    for (const CellPortion& portion : portions) {
       const UnitBox& box = density_.cells()[portion.cell].box;
       pieces.push_back({box.lower[level], box.upper[level], portion.work});
     }
@@ -60,10 +60,10 @@ class StaggeredCut {
     grid_.borders[level].insert(grid_.borders[level].end(), inner.begin(), inner.end());
   }
 
-  std::vector<std::vector<Portion>> portions_in(std::size_t level, std::span<const double> row,
-                                                std::span<const Portion> portions) const {
-    std::vector<std::vector<Portion>> inside(row.size() - 1);
-    for (const Portion& portion : portions) {
+  std::vector<std::vector<CellPortion>> portions_in(std::size_t level, std::span<const double> row,
+                                                    std::span<const CellPortion> portions) const {
+    std::vector<std::vector<CellPortion>> inside(row.size() - 1);
+    for (const CellPortion& portion : portions) {
       const UnitBox& box = density_.cells()[portion.cell].box;
       for_each_overlap(row.data(), row.size() - 1, box.lower[level], box.upper[level],
                        [&](std::size_t domain, double share) {

@@ -25,7 +25,7 @@ class TensorCut {
       : density_(density), speeds_(speeds), frame_(frame), domains_(frame.domains()) {
     for (std::size_t level = 0; level < 3; ++level) {
       std::vector<RowPiece> pieces;
-      for (const Density::Cell& cell : density.cells())
+      for (const Density::DensityCell& cell : density.cells())
         pieces.push_back({cell.box.lower[level], cell.box.upper[level], cell.work});
       const RunningWork work(pieces);
       edges_[level] = edges_along(level, work);
@@ -196,7 +196,7 @@ class TensorCut {
       for_each_overlap(rows[other].data(), domains_[other], box.lower[other], box.upper[other],
                        visit);
     };
-    for (const Density::Cell& cell : density_.cells())
+    for (const Density::DensityCell& cell : density_.cells())
       overlap(others.first, cell.box, [&](std::size_t in_a, double share_a) {
         overlap(others.second, cell.box, [&](std::size_t in_b, double share_b) {
           double* const column =
@@ -219,7 +219,7 @@ class TensorCut {
   };
 
   void make_points() {
-    for (const Density::Cell& cell : density_.cells()) {
+    for (const Density::DensityCell& cell : density_.cells()) {
       Point point{{}, cell.work};
       for (std::size_t level = 0; level < 3; ++level)
         point.bins[level] = domain_at(edges_[level].data(), edges_[level].size() - 1,

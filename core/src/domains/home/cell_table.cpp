@@ -106,14 +106,14 @@ class HostCells {
       : is_own_(table.is_own.on_host()), extent_(table.extent) {}
 
   // A block of own cells around one of them. It grows as long as a whole layer beside it is own.
-  struct Block {
+  struct OwnBlock {
     std::array<std::uint32_t, 3> first, last;
   };
   bool owns(const std::array<std::uint32_t, 3>& cell) const {
     return is_own_[(std::size_t{cell[2]} * extent_[1] + cell[1]) * extent_[0] + cell[0]] != 0;
   }
-  Block block_around(const std::array<std::uint32_t, 3>& cell) const {
-    Block block = {cell, cell};
+  OwnBlock block_around(const std::array<std::uint32_t, 3>& cell) const {
+    OwnBlock block = {cell, cell};
     for (bool grows = true; grows;) {
       grows = false;
       for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -131,7 +131,7 @@ class HostCells {
   }
 
  private:
-  bool owns_layer(Block block, std::size_t axis, std::uint32_t at) const {
+  bool owns_layer(OwnBlock block, std::size_t axis, std::uint32_t at) const {
     block.first[axis] = block.last[axis] = at;
     for (std::uint32_t z = block.first[2]; z <= block.last[2]; ++z)
       for (std::uint32_t y = block.first[1]; y <= block.last[1]; ++y)
@@ -185,7 +185,7 @@ Box inner_box(const CellTable& table, const Lattice& lattice, const Box& whole,
   }
   const HostCells cells(table);
   if (!cells.owns(cell)) return none;
-  const HostCells::Block block = cells.block_around(cell);
+  const HostCells::OwnBlock block = cells.block_around(cell);
   Box inner = whole;
   for (std::size_t d = 0; d < n; ++d) {
     const double lower = whole.lower[d], upper = whole.upper[d];

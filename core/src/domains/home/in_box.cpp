@@ -8,7 +8,7 @@ namespace evenkeel {
 namespace {
 
 template <class Real, int n>
-struct IsOutside {
+struct IsOutsideBox {
   Places<Real> places;
   QuickBox<Real, n> box;
   KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return !box.contains(places, i); }
@@ -26,7 +26,7 @@ class InBox : public HomeTest {
     return with_quick_box(
         box_, at, [&]<class Real, int n>(const Places<Real>& places, const QuickBox<Real, n>& box) {
           return exec::numbers_that(space, "evenkeel::domains::suspects", at.count,
-                                    IsOutside<Real, n>{places, box});
+                                    IsOutsideBox<Real, n>{places, box});
         });
   }
 

@@ -13,14 +13,14 @@ namespace {
 // first, because that is faster.
 template <class Real, int n>
 struct IsOffTable {
-  struct Axis {
+  struct TableAxis {
     double cells_per_length, first, end, period;  // in cells of the table; no period is infinite
     int extent;
   };
   Places<Real> places;
   QuickBox<Real, n> box;
   Lattice lattice;
-  Axis axes[n];
+  TableAxis axes[n];
   const unsigned char* is_own;
 
   // There are no sums of floating-point numbers, because compilers may round them differently.
@@ -28,7 +28,7 @@ struct IsOffTable {
     bool inside = true;
     int cell = 0;
     for (int axis = n - 1; axis >= 0; --axis) {
-      const Axis& along = axes[axis];
+      const TableAxis& along = axes[axis];
       const double distance = lattice.distance(axis, places.at(i, axis));
       const double at = distance * along.cells_per_length;
       const bool is_inside = (at >= along.first) & (at < along.end) & (distance < along.period);

@@ -69,8 +69,8 @@ std::int64_t lump_of(const Communicator& communicator, const Level& level, const
 
 // If `goes_on` is set, the cut begins with the present parts. The next cut begins with its result,
 // so more patience pays.
-Plan plan_for(Effort effort, bool goes_on) {
-  Plan plan;
+MultilevelPlan plan_for(Effort effort, bool goes_on) {
+  MultilevelPlan plan;
   if (effort == Effort::good) return plan;
   if (effort == Effort::polish) {  // all improvement is made on the finest level
     plan.is_coarsened = false;
@@ -235,7 +235,7 @@ GraphCut cut_read(const Communicator& communicator, GraphRead& read, int parts,
   goal.lump = lump_of(communicator, level, goal, heaviest);
 
   // These decisions are the same on all ranks: homes and keys are there on all ranks or on no rank.
-  Plan plan = plan_for(wishes.effort, read.has_homes);
+  MultilevelPlan plan = plan_for(wishes.effort, read.has_homes);
   exec::Array<int> current;
   if (read.has_homes) {
     plan.start = Start::homes;

@@ -187,7 +187,7 @@ std::vector<int> bisected_apart(const Apart& apart, const Seated& seated, std::i
 }
 
 // The best of several cuts of the coarsest level. Local, with the same result on all ranks.
-std::vector<int> start_of(const HostGraph& graph, const Goal& exact, const Plan& plan) {
+std::vector<int> start_of(const HostGraph& graph, const Goal& exact, const MultilevelPlan& plan) {
   const Goal goal = goal_of_level(exact, graph.size(), false);
   const Communicator self = Communicator::self();
   const Level level = level_of(graph);
@@ -229,7 +229,7 @@ exec::Array<int> fixed_or(const Level& level, const exec::Array<int>& homes) {
 }
 
 Moves cut_levels(const Communicator& communicator, const Status& status, const Level& finest,
-                 const Goal& goal, const Plan& plan, exec::Array<int> given) {
+                 const Goal& goal, const MultilevelPlan& plan, exec::Array<int> given) {
   Milestones milestones(plan.progress);
   std::vector<Contracted> coarser;
   const auto level_at = [&](std::size_t depth) -> const Level& {

@@ -33,7 +33,7 @@ class Companion {
 };
 
 // The effort of a cut.
-struct Plan {
+struct MultilevelPlan {
   Start start = Start::anew;
   bool is_coarsened = true;     // if false, only the given parts are improved
   std::int64_t smallest = 300;  // vertices of the coarsest level, at least
@@ -48,7 +48,7 @@ struct Plan {
 // Collective. Returns the part of each vertex and ghost, with the state of their moves. `given` are
 // parts of vertices and ghosts, for Start::given.
 Moves cut_levels(const Communicator& communicator, const Status& status, const Level& finest,
-                 const Goal& goal, const Plan& plan, exec::Array<int> given);
+                 const Goal& goal, const MultilevelPlan& plan, exec::Array<int> given);
 
 // The parts of fine vertices and ghosts, from those of the coarse ones. Local.
 exec::Array<int> projected(const Space& space, const exec::Array<Vertex>& coarse_of,

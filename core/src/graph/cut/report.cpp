@@ -21,7 +21,7 @@ constexpr const char* report_label = "evenkeel::graph::report";
 // Adds up the number of other parts that the neighbours of each vertex are in.
 template <class Instance>
 struct CountVolume {
-  State state;
+  MovesState state;
   std::int64_t* volume;
   KOKKOS_FUNCTION bool wants(Vertex) const { return true; }
   template <class Connections>
@@ -119,10 +119,10 @@ bool has_weightless_part(const Moves& moves) {
 }
 
 // The counts over all ranks; each edge counts twice.
-struct Counts {
+struct CutCounts {
   std::int64_t volume, cut_edges, broken, moved, moved_weight;
 };
-void combine(Counts& into, const Counts& from) noexcept {
+void combine(CutCounts& into, const CutCounts& from) noexcept {
   into.volume += from.volume;
   into.cut_edges += from.cut_edges;
   into.broken += from.broken;
@@ -130,12 +130,12 @@ void combine(Counts& into, const Counts& from) noexcept {
   into.moved_weight += from.moved_weight;
 }
 
-Counts counts_here(const GraphRead& read, Moves& moves) {
+CutCounts counts_here(const GraphRead& read, Moves& moves) {
   const Level& level = read.level;
   const Space& space = level.space;
   const int* const parts = moves.vertices.parts.data();
   const VertexList& border = moves.lists.border;
-  Counts counts = {};
+  CutCounts counts = {};
   const auto volume = exec::filled<std::int64_t>(space, report_label, 1, 0);
   with_space(space, [&](const auto& instance) {
     using Instance = std::remove_cvref_t<decltype(instance)>;
@@ -277,9 +277,9 @@ GraphReport report_of(const Communicator& communicator, const GraphRead& read, M
   report.cut = static_cast<double>(moves.worth.cut >> finer_bits) * read.edge_unit;
   report.most_neighbours = most_neighbours(moves);
 
-  Counts mine = {};
+  CutCounts mine = {};
   const Status counted = attempt(moves_stage, [&] { mine = counts_here(read, moves); });
-  const Counts all = vote<&combine>(communicator, counted, mine);
+  const CutCounts all = vote<&combine>(communicator, counted, mine);
   report.volume = all.volume;
   report.cut_edges = all.cut_edges / 2;
   report.broken = all.broken / 2;

@@ -13,7 +13,7 @@ namespace {
 
 // The part of the graph that is being divided: its rows with local numbers, and the number of each
 // vertex in the whole graph.
-struct Piece {
+struct GraphPiece {
   std::vector<std::int64_t> offsets = {0};
   std::vector<Vertex> columns;
   std::vector<EdgeUnits> edges;
@@ -34,39 +34,39 @@ struct Sides {
 // Vertices by gain; ties by name. Old entries stay in the heap, and the caller skips them.
 class Heap {
  public:
-  struct Entry {
+  struct HeapEntry {
     std::int64_t gain;
     std::uint64_t tie;
     Vertex vertex;
-    bool operator<(const Entry& other) const {
+    bool operator<(const HeapEntry& other) const {
       return gain != other.gain ? gain < other.gain : tie < other.tie;
     }
   };
   void clear() { entries_.clear(); }
   bool empty() const { return entries_.empty(); }
-  const Entry& top() const { return entries_.front(); }
+  const HeapEntry& top() const { return entries_.front(); }
   void push(std::int64_t gain, std::uint64_t tie, Vertex vertex) {
     entries_.push_back({gain, tie, vertex});
     std::push_heap(entries_.begin(), entries_.end());
   }
-  Entry pop() {
+  HeapEntry pop() {
     std::pop_heap(entries_.begin(), entries_.end());
-    const Entry entry = entries_.back();
+    const HeapEntry entry = entries_.back();
     entries_.pop_back();
     return entry;
   }
 
  private:
-  std::vector<Entry> entries_;
+  std::vector<HeapEntry> entries_;
 };
 
 inline std::size_t at(std::int64_t v) { return static_cast<std::size_t>(v); }
 
 // Compares weights of vertices of a piece with the wanted and the greatest weights of its sides.
-class Balance {
+class SideBalance {
  public:
   // Refers to its arguments.
-  Balance(const HostGraph& graph, const Piece& piece, const Sides& sides)
+  SideBalance(const HostGraph& graph, const GraphPiece& piece, const Sides& sides)
       : graph_(graph), piece_(piece), sides_(sides) {}
 
   void add_to(Sums& sums, Vertex v, int sign) const {
@@ -110,15 +110,15 @@ class Balance {
 
  private:
   const HostGraph& graph_;
-  const Piece& piece_;
+  const GraphPiece& piece_;
   const Sides& sides_;
 };
 
 // A division of a piece into sides 0 and 1, and the search for a better one.
-class Division {
+class GraphDivision {
  public:
-  Division(const HostGraph& graph, const Piece& piece, const Sides& sides,
-           const std::vector<signed char>& pinned)
+  GraphDivision(const HostGraph& graph, const GraphPiece& piece, const Sides& sides,
+                const std::vector<signed char>& pinned)
       : graph_(graph),
         piece_(piece),
         sides_(sides),
@@ -301,9 +301,9 @@ class Division {
   }
 
   const HostGraph& graph_;
-  const Piece& piece_;
+  const GraphPiece& piece_;
   const Sides& sides_;
-  Balance balance_;
+  SideBalance balance_;
   const std::vector<signed char>& pinned_;
   std::vector<signed char> side_;
   std::vector<std::int64_t> gain_;
@@ -314,9 +314,9 @@ class Division {
   std::int64_t cut_ = 0;
 };
 
-class Bisection {
+class GraphBisection {
  public:
-  Bisection(const HostGraph& graph, const Goal& goal, std::uint64_t seed, int tries)
+  GraphBisection(const HostGraph& graph, const Goal& goal, std::uint64_t seed, int tries)
       : graph_(graph),
         goal_(goal),
         seed_(seed),
@@ -325,7 +325,7 @@ class Bisection {
         local_(static_cast<std::size_t>(graph.size()), 0) {}
 
   std::vector<int> run() {
-    Piece all;
+    GraphPiece all;
     all.offsets = graph_.offsets;
     all.columns = graph_.columns;
     all.edges = graph_.edges;
@@ -336,7 +336,7 @@ class Bisection {
   }
 
  private:
-  void divide(const Piece& piece, int first, int parts) {
+  void divide(const GraphPiece& piece, int first, int parts) {
     if (parts == 1) {
       for (const Vertex v : piece.whole) parts_[at(v)] = first;
       return;
@@ -344,7 +344,7 @@ class Bisection {
     const int left = (parts + 1) / 2;
     const Sides sides = sides_of(piece, left, parts);
     const std::vector<signed char> pinned = pins_of(piece, first, left);
-    Division best(graph_, piece, sides, pinned);
+    GraphDivision best(graph_, piece, sides, pinned);
     std::vector<signed char> best_sides;
     std::int64_t best_cut = 0;
     double best_excess = 0;
@@ -364,7 +364,7 @@ class Bisection {
     divide(upper, first + left, parts - left);
   }
 
-  Sides sides_of(const Piece& piece, int left, int parts) const {
+  Sides sides_of(const GraphPiece& piece, int left, int parts) const {
     Sides sides;
     sides.constraints = goal_.constraints;
     for (int c = 0; c < goal_.constraints; ++c) {
@@ -393,7 +393,7 @@ class Bisection {
   }
 
   // The side of vertices that are fixed; empty if no vertex is fixed.
-  std::vector<signed char> pins_of(const Piece& piece, int first, int left) const {
+  std::vector<signed char> pins_of(const GraphPiece& piece, int first, int left) const {
     std::vector<signed char> pinned;
     if (graph_.fixed.empty()) return pinned;
     for (const Vertex v : piece.whole) {
@@ -403,15 +403,15 @@ class Bisection {
     return pinned;
   }
 
-  std::array<Piece, 2> split(const Piece& piece, const std::vector<signed char>& sides) {
-    std::array<Piece, 2> halves;
+  std::array<GraphPiece, 2> split(const GraphPiece& piece, const std::vector<signed char>& sides) {
+    std::array<GraphPiece, 2> halves;
     for (Vertex v = 0; v < piece.size(); ++v) {
-      Piece& half = halves[at(sides[at(v)])];
+      GraphPiece& half = halves[at(sides[at(v)])];
       local_[at(v)] = half.size();
       half.whole.push_back(piece.whole[at(v)]);
     }
     for (Vertex v = 0; v < piece.size(); ++v) {
-      Piece& half = halves[at(sides[at(v)])];
+      GraphPiece& half = halves[at(sides[at(v)])];
       for (std::int64_t e = piece.offsets[at(v)]; e < piece.offsets[at(v) + 1]; ++e) {
         const Vertex u = piece.columns[at(e)];
         if (sides[at(u)] != sides[at(v)]) continue;
@@ -434,7 +434,7 @@ class Bisection {
 }  // namespace
 
 std::vector<int> bisected(const HostGraph& graph, const Goal& goal, std::uint64_t seed, int tries) {
-  return Bisection(graph, goal, seed, tries).run();
+  return GraphBisection(graph, goal, seed, tries).run();
 }
 
 }  // namespace evenkeel::graphs

@@ -22,7 +22,7 @@ std::vector<T> first_on_host(const exec::Array<T>& values, std::int64_t count) {
 }
 
 // The share of the graph that a rank has, in the order of that rank.
-struct Share {
+struct GraphShare {
   std::vector<std::int64_t> degrees;
   std::vector<std::uint64_t> columns;  // names
   std::vector<EdgeUnits> edges;
@@ -31,8 +31,8 @@ struct Share {
   std::vector<int> homes, fixed;
 };
 
-Share share_of(const Level& level) {
-  Share share;
+GraphShare share_of(const Level& level) {
+  GraphShare share;
   const std::vector<std::int64_t> offsets = level.rows.offsets.on_host();
   for (std::size_t v = 0; v + 1 < offsets.size(); ++v)
     share.degrees.push_back(offsets[v + 1] - offsets[v]);
@@ -61,7 +61,7 @@ std::vector<T> permuted(const std::vector<T>& values, const std::vector<std::int
   return result;
 }
 
-HostGraph by_names(const Share& all, int constraints) {
+HostGraph by_names(const GraphShare& all, int constraints) {
   HostGraph graph;
   graph.constraints = constraints;
   std::vector<std::int64_t> order(all.names.size());
@@ -99,9 +99,9 @@ HostGraph by_names(const Share& all, int constraints) {
 }  // namespace
 
 HostGraph gathered(const Communicator& communicator, const Level& level) {
-  Share mine;
+  GraphShare mine;
   const Status ready = attempt(stage_name, [&] { mine = share_of(level); });
-  Share all;
+  GraphShare all;
   const auto gather = [&](const Status& status, const auto& from, auto& to) {
     using T = typename std::remove_cvref_t<decltype(from)>::value_type;
     to = all_gather(communicator, status, std::span<const T>(from)).values;

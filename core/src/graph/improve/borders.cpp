@@ -17,7 +17,7 @@ constexpr std::uint64_t no_key = std::numeric_limits<std::uint64_t>::max();
 // Adds up the weight of each border in a hash table.
 template <class Instance>
 struct MeasureBorders {
-  State state;
+  MovesState state;
   std::uint64_t* keys;
   std::int64_t* weights;
   std::int64_t mask;

@@ -17,7 +17,7 @@ constexpr const char* jet_label = "evenkeel::graph::jet";
 // Chooses the target of a vertex. The choice can change only after it or a neighbour has moved.
 template <class Instance>
 struct Choose {
-  State state;
+  MovesState state;
   double tolerated_loss;
   Appender<Instance> active_next, reconsidered;
 
@@ -78,7 +78,7 @@ struct FollowGhosts {
 // Assumes that neighbours with a higher gain move, and keeps moves that lose nothing then.
 template <class Instance>
 struct Afterburner {
-  State state;
+  MovesState state;
   std::int64_t floors[most_constraints];
   const Vertex* reconsidered;
   Appender<Instance> movers;

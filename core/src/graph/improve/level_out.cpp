@@ -25,7 +25,7 @@ struct ChooseRelief {
   std::int64_t limits[most_constraints];
 
   KOKKOS_FUNCTION bool has_room(int part, Vertex v) const {
-    const State& state = candidates.state;
+    const MovesState& state = candidates.state;
     if (state.is_closed(part, v)) return false;
     for (int c = 0; c < state.constraints; ++c)
       if (state.weight_of(part, c) + state.weight(v, c) > limits[c]) return false;
@@ -120,7 +120,7 @@ int most_exceeded_constraint(const Moves& moves) {
 struct Outflows {
   std::vector<std::int64_t> firsts;  // of each part
   std::vector<int> to;
-  Groups groups;
+  ReleaseGroups groups;
 };
 Outflows listed(const std::vector<Flow>& flows, int parts, int constraint) {
   Outflows out;
@@ -168,7 +168,7 @@ std::int64_t carry(Moves& moves, std::vector<Flow> flows, int constraint) {
 
 std::int64_t relieve(Moves& moves) {
   const auto constraints = static_cast<std::size_t>(moves.goal.constraints);
-  Groups groups;
+  ReleaseGroups groups;
   std::vector<int> groups_of_parts(static_cast<std::size_t>(moves.goal.parts), no_group);
   for (std::size_t p = 0; p < groups_of_parts.size(); ++p) {
     const int c = moves.critical_constraint(p);

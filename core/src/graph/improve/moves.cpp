@@ -18,7 +18,7 @@ namespace {
 
 template <class Instance>
 struct Apply {
-  State state;
+  MovesState state;
   const Vertex* movers;
   const int* targets;
   bool are_locked;
@@ -47,8 +47,8 @@ struct Apply {
 // Adds up twice the change of the cut, and the change of the worth of staying. Lists the vertices
 // that are affected.
 template <class Instance>
-struct Account {
-  State state;
+struct AddUpChanges {
+  MovesState state;
   const Vertex* movers;
   std::int64_t* sums;
   Appender<Instance> border, active;
@@ -78,7 +78,7 @@ struct Account {
 
 template <class Instance>
 struct ListBesideGhosts {
-  Account<Instance> account;
+  AddUpChanges<Instance> account;
   const std::int64_t* back_offsets;
   const Vertex* back_columns;
   KOKKOS_FUNCTION void operator()(std::int64_t g) const {
@@ -108,8 +108,8 @@ struct SettleMovers {
 // --- The beginning -------------------------------------------------------------------------------
 
 template <class Instance>
-struct Begin {
-  State state;
+struct BeginMoves {
+  MovesState state;
   std::int64_t *sums, *lump_sums;
   Appender<Instance> border, active;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
@@ -217,7 +217,7 @@ struct Moves::Work {
 
   template <class Instance>
   void account(const Instance& instance) const {
-    const Account<Instance> account{
+    const AddUpChanges<Instance> account{
         state_of(moves), moves.lists.movers.data(), moves.sums_.there.data(),
         moves.lists.border.appender<Instance>(), moves.lists.active.appender<Instance>()};
     exec::for_each(instance, moves_label, moves.lists.movers.size(), account);
@@ -237,9 +237,9 @@ struct Moves::Work {
   template <class Instance>
   void begin(const Instance& instance) const {
     exec::for_each(instance, moves_label, level().owned,
-                   Begin<Instance>{state_of(moves), moves.sums_.there.data(), lump_sums(),
-                                   moves.lists.border.appender<Instance>(),
-                                   moves.lists.active.appender<Instance>()});
+                   BeginMoves<Instance>{state_of(moves), moves.sums_.there.data(), lump_sums(),
+                                        moves.lists.border.appender<Instance>(),
+                                        moves.lists.active.appender<Instance>()});
     moves.lists.border.count_up();
     moves.lists.active.count_up();
   }

@@ -98,13 +98,13 @@ struct Moves {
     Worth worth;
     std::vector<std::int64_t> weights, lumps;
   };
-  struct Sums {  // of a step, on their way to the host
+  struct StepSums {  // of a step, on their way to the host
     exec::Array<std::int64_t> there;
     std::vector<std::int64_t> here;
   };
 
   Remembered remembered_;
-  Sums sums_;
+  StepSums sums_;
 };
 
 // Votes if there are several ranks. On a single rank, throws if `status` is a failure.

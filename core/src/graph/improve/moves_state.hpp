@@ -42,7 +42,7 @@ struct PartsView {
   std::int64_t lump, beside_lump;
 };
 
-struct State : LevelView, MovesView, PartsView {
+struct MovesState : LevelView, MovesView, PartsView {
   KOKKOS_FUNCTION std::int64_t weight(Vertex v, int constraint = 0) const {
     return weights[static_cast<std::int64_t>(v) * constraints + constraint];
   }
@@ -60,7 +60,7 @@ struct State : LevelView, MovesView, PartsView {
   KOKKOS_FUNCTION bool is_fixed(Vertex v) const { return fixed != nullptr && fixed[v] >= 0; }
 };
 
-inline State state_of(const Moves& moves) {
+inline MovesState state_of(const Moves& moves) {
   const Level& level = *moves.level;
   const Wishes& wishes = level.wishes;
   const VertexMoves& vertices = moves.vertices;
@@ -146,12 +146,13 @@ struct ManyConnections {
 };
 
 template <class Connections>
-KOKKOS_INLINE_FUNCTION void connect(const State& state, Vertex v, Connections& connections) {
+KOKKOS_INLINE_FUNCTION void connect(const MovesState& state, Vertex v, Connections& connections) {
   for (std::int64_t e = state.rows.offsets[v]; e < state.rows.offsets[v + 1]; ++e)
     connections.add(state.parts[state.rows.columns[e]], state.rows.weights[e]);
 }
 
-// The source of a vertex's connections is a State, for edges, or any other type with a connect().
+// The source of a vertex's connections is a MovesState, for edges, or any other type with a
+// connect().
 template <class Source, class Instance, class Body>
 struct WithFew {
   Source source;
@@ -217,8 +218,8 @@ struct BestPart {
   std::int64_t weight = -1, own_weight = 0;
 };
 template <class Connections, class Accepts>
-KOKKOS_INLINE_FUNCTION BestPart best_part_of(const State& state, Vertex v, const Connections& all,
-                                             const Accepts& accepts) {
+KOKKOS_INLINE_FUNCTION BestPart best_part_of(const MovesState& state, Vertex v,
+                                             const Connections& all, const Accepts& accepts) {
   const int own_part = state.parts[v];
   BestPart best{nowhere, -1, state.stay_of(v, own_part)};
   for (int i = 0; i < all.size(); ++i) {
@@ -244,7 +245,7 @@ struct Wish {
   std::int64_t gain = 0;
 };
 template <class Connections>
-KOKKOS_INLINE_FUNCTION Wish wish_of(const State& state, Vertex v, const Connections& all,
+KOKKOS_INLINE_FUNCTION Wish wish_of(const MovesState& state, Vertex v, const Connections& all,
                                     double tolerated_loss) {
   const int own_part = state.parts[v];
   std::int64_t own = state.stay_of(v, own_part), best = -1;
@@ -273,7 +274,8 @@ KOKKOS_INLINE_FUNCTION Wish wish_of(const State& state, Vertex v, const Connecti
 }
 
 // Returns true if a part is too light to lose a vertex.
-KOKKOS_INLINE_FUNCTION bool is_light(const State& state, int part, const std::int64_t* floors) {
+KOKKOS_INLINE_FUNCTION bool is_light(const MovesState& state, int part,
+                                     const std::int64_t* floors) {
   for (int c = 0; c < state.constraints; ++c)
     if (state.weight_of(part, c) < floors[c]) return true;
   return false;

@@ -15,7 +15,7 @@ constexpr int most_settlements = 8;
 constexpr int most_failures = 4;  // of flows, on a level
 constexpr int most_reliefs = 3;   // after a step, before flows
 
-class Edges final : public Aim {
+class Edges final : public RefinementAim {
  public:
   Edges(Moves& moves, double tolerated_loss) : moves_(moves), tolerated_loss_(tolerated_loss) {}
 
@@ -31,7 +31,7 @@ class Edges final : public Aim {
 
 }  // namespace
 
-void refine_towards(Aim& aim, Moves& moves, const Patience& patience, bool is_finest) {
+void refine_towards(RefinementAim& aim, Moves& moves, const Patience& patience, bool is_finest) {
   seat_lumps(moves);
   if (moves.excess() > 0.05) level_out(moves, 6);
   aim.follow();

@@ -10,12 +10,12 @@
 namespace evenkeel::graphs {
 
 // The aim of an improvement: the step that improves the cut, and the objective, in finer units.
-class Aim {
+class RefinementAim {
  public:
-  Aim() = default;
-  Aim(const Aim&) = delete;
-  Aim& operator=(const Aim&) = delete;
-  virtual ~Aim() = default;
+  RefinementAim() = default;
+  RefinementAim(const RefinementAim&) = delete;
+  RefinementAim& operator=(const RefinementAim&) = delete;
+  virtual ~RefinementAim() = default;
 
   // Collective. Runs one round; returns how many vertices moved.
   virtual std::int64_t improve() = 0;
@@ -26,7 +26,7 @@ class Aim {
 };
 
 // Collective. If `is_finest` is set, parts that are still too heavy are settled at the end.
-void refine_towards(Aim& aim, Moves& moves, const Patience& patience, bool is_finest);
+void refine_towards(RefinementAim& aim, Moves& moves, const Patience& patience, bool is_finest);
 
 // Collective. The aim is a small cut of edges. If `is_finest` is set, less loss is tolerated too.
 void refine(Moves& moves, const Patience& patience, bool is_finest);

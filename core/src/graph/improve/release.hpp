@@ -56,7 +56,7 @@ struct Entries {
 
 template <class Instance>
 struct Candidates {
-  State state;
+  MovesState state;
   Entries entries;
   const int* constraint_of_group;
   double mean_weight;
@@ -80,7 +80,7 @@ struct Candidates {
 
 template <class Instance>
 struct CountBins {
-  State state;
+  MovesState state;
   Entries entries;
   const int* constraint_of_group;
   const int* thresholds;  // class of each group
@@ -97,7 +97,7 @@ struct CountBins {
 };
 
 struct IsReleased {
-  State state;
+  MovesState state;
   Entries entries;
   const int* thresholds;
   const int* bins;  // one per group; bins below it go too
@@ -112,7 +112,7 @@ struct IsReleased {
 // Counts the inflow of each part, constraint by constraint, and the outflow of each group.
 template <class Instance>
 struct CountReleased {
-  State state;
+  MovesState state;
   IsReleased is_released;
   const int* constraint_of_group;
   const Vertex* candidates;
@@ -138,7 +138,7 @@ struct Admit {
   Appender<Instance> movers;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const Vertex v = candidates[i];
-    const State& state = is_released.state;
+    const MovesState& state = is_released.state;
     if (is_released(v) &&
         lot_of(state.names[v], state.step) <= shares[is_released.entries.targets[v]])
       movers(v);
@@ -148,7 +148,7 @@ struct Admit {
 // --- Releasing groups ----------------------------------------------------------------------------
 
 // Groups with the amounts that may go, in units of a constraint.
-struct Groups {
+struct ReleaseGroups {
   std::vector<int> constraints;
   std::vector<std::int64_t> amounts;
 
@@ -156,11 +156,11 @@ struct Groups {
 };
 
 // The bin at which the bins of a group reach an amount, and the sum below it.
-struct Threshold {
+struct ReleaseThreshold {
   int bin;
   std::int64_t below;
 };
-inline Threshold threshold_of(std::span<const std::int64_t> bins, std::int64_t amount) {
+inline ReleaseThreshold threshold_of(std::span<const std::int64_t> bins, std::int64_t amount) {
   std::int64_t sum = 0;
   for (std::size_t bin = 0; bin < bins.size(); ++bin) {
     if (sum + bins[bin] >= amount) return {static_cast<int>(bin), sum};
@@ -171,7 +171,7 @@ inline Threshold threshold_of(std::span<const std::int64_t> bins, std::int64_t a
 
 class Release {
  public:
-  Release(Moves& moves, const Groups& groups)
+  Release(Moves& moves, const ReleaseGroups& groups)
       : moves_(moves),
         groups_(groups),
         thresholds_(groups.amounts.size(), 0),
@@ -305,7 +305,7 @@ class Release {
   }
 
   Moves& moves_;
-  const Groups& groups_;
+  const ReleaseGroups& groups_;
   std::vector<int> thresholds_, bins_;
   std::vector<std::int64_t> rests_, sums_, gone_;
   exec::Array<int> constraints_there_, thresholds_there_, bins_there_;

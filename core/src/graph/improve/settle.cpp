@@ -39,7 +39,7 @@ struct Leaver {
 // Lists the vertices of chosen parts that may move.
 template <class Instance>
 struct ListMovable {
-  State state;
+  MovesState state;
   const int* is_chosen;  // of each part
   bool only_lumps;
   Appender<Instance> list;
@@ -51,8 +51,8 @@ struct ListMovable {
 };
 
 // Writes the connections of a vertex to its own part and to the best other part.
-struct Bonds {
-  State state;
+struct WriteConnections {
+  MovesState state;
   int* neighbours;
   std::int64_t *own, *best;
   KOKKOS_FUNCTION bool wants(Vertex) const { return true; }
@@ -152,9 +152,9 @@ class Settling {
                    ListMovable<Instance>{state_of(moves_), is_chosen.data(), only_lumps,
                                          moves_.lists.candidates.template appender<Instance>()});
     moves_.lists.candidates.count_up();
-    for_listed(
-        instance, moves_, moves_.lists.candidates,
-        Bonds{state_of(moves_), moves_.room.release_targets.data(), own.data(), best.data()});
+    for_listed(instance, moves_, moves_.lists.candidates,
+               WriteConnections{state_of(moves_), moves_.room.release_targets.data(), own.data(),
+                                best.data()});
     exec::fence(instance, settle_label);
     std::vector<std::int64_t> listed(at(moves_.lists.candidates.size()));
     const exec::Array<std::int64_t> wide(space(), settle_label, moves_.lists.candidates.size());

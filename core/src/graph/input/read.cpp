@@ -327,14 +327,14 @@ exec::Array<std::int64_t> bytes_in_units(const Space& space, const Given& given)
   return bytes;
 }
 
-struct Sums {
+struct GraphSums {
   PerConstraint totals;
   std::int64_t edges, edge_weights;  // entries of rows, and their weights
   std::int64_t bytes;
   std::int64_t may_repeat;  // ranks whose rows may have a column twice
   std::int64_t loops;
 };
-void add_sums(Sums& into, const Sums& from) noexcept {
+void add_sums(GraphSums& into, const GraphSums& from) noexcept {
   for (std::size_t c = 0; c < into.totals.size(); ++c) into.totals[c] += from.totals[c];
   into.edges += from.edges;
   into.edge_weights += from.edge_weights;
@@ -344,7 +344,7 @@ void add_sums(Sums& into, const Sums& from) noexcept {
 }
 
 // Writes the worth of staying: a tie-break, and the moving cost that the user gives.
-void write_stay(const Given& given, const Sums& all, double moving_cost,
+void write_stay(const Given& given, const GraphSums& all, double moving_cost,
                 const exec::Array<std::int64_t>& bytes, Level& level) {
   const double mean_edge =
       all.edges > 0 ? static_cast<double>(all.edge_weights) / static_cast<double>(all.edges) : 1;
@@ -413,7 +413,7 @@ GraphRead read_given(const Space& space, const Communicator& communicator, const
 
   RowsWritten rows;
   exec::Array<std::int64_t> bytes;
-  Sums mine = {};
+  GraphSums mine = {};
   Status ready = attempt(stage_name, [&] {
     rows = write_rows(given, scale, owners, level);
     mine.loops = rows.loops;
@@ -429,7 +429,7 @@ GraphRead read_given(const Space& space, const Communicator& communicator, const
     mine.may_repeat = rows.may_repeat;
     space.fence(read_label);
   });
-  const Sums all = vote<&add_sums>(communicator, ready, mine);
+  const GraphSums all = vote<&add_sums>(communicator, ready, mine);
   read.totals = all.totals;
   read.counts.edges = all.edges / 2;
   read.counts.loops = all.loops;

@@ -98,11 +98,11 @@ std::int64_t lowest_end(const Space& space, const Communicator& communicator, co
 }
 
 // The entries of an edge, and the ids of its ends, on all ranks together.
-struct Found {
+struct FoundEntries {
   std::int64_t there, back;
   std::uint64_t low_id, high_id;
 };
-void combine_found(Found& into, const Found& from) noexcept {
+void combine_found(FoundEntries& into, const FoundEntries& from) noexcept {
   into.there += from.there;
   into.back += from.back;
   into.low_id += from.low_id;
@@ -131,7 +131,7 @@ void refuse_asymmetry(const Space& space, const Communicator& communicator, cons
   const std::int64_t high = lowest_end(space, communicator, given, [&](std::int64_t end) {
     return Ends{low, low + 1, end};
   });
-  Found mine = {};
+  FoundEntries mine = {};
   const Status ready = attempt(stage_name, [&] {
     const auto count = [&](std::int64_t from, std::int64_t to) {
       return exec::sum<std::int64_t>(
@@ -140,7 +140,7 @@ void refuse_asymmetry(const Space& space, const Communicator& communicator, cons
     };
     mine = {count(low, high), count(high, low), id_of(given, low), id_of(given, high)};
   });
-  const Found found = vote<&combine_found>(communicator, ready, mine);
+  const FoundEntries found = vote<&combine_found>(communicator, ready, mine);
   const bool has_ids = given.all.has(Says::ids);
   std::string from = has_ids ? name_of_id(found.low_id) : name_of_number(low);
   std::string to = has_ids ? name_of_id(found.high_id) : name_of_number(high);

@@ -105,7 +105,7 @@ struct WriteOwnAddress {
     addresses[v] = names[v] == leaders[v] ? address_of(rank, static_cast<Vertex>(v)) + 1 : 0;
   }
 };
-struct Differ {
+struct PartsDiffer {
   const int *greatest, *least;
   KOKKOS_FUNCTION bool operator()(std::int64_t v) const {
     return greatest[v] >= 0 && greatest[v] != least[v];
@@ -197,7 +197,7 @@ void fix_clusters(const Communicator& communicator, Clusters& clusters, Level& l
   const exec::Array<int> least = spread.operator()<true>(no_least);
   vote(communicator, attempt(stage_name, [&] {
          const std::int64_t conflict =
-             exec::first_that(space, level.owned, Differ{greatest.data(), least.data()});
+             exec::first_that(space, level.owned, PartsDiffer{greatest.data(), least.data()});
          if (conflict < level.owned)
            refuse("Uncuttable edges connect vertex " + std::to_string(conflict) +
                       " of this rank to vertices that are fixed in different parts.",

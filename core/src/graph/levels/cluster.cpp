@@ -71,7 +71,7 @@ struct Scene {
 };
 
 // The best of several neighbours.
-struct Best {
+struct BestNeighbour {
   Vertex vertex = -1;
   double rating = 0;
   std::uint64_t tie = 0;
@@ -100,7 +100,7 @@ struct Appraise {
 };
 
 // Vertices that may be too heavy for a pair.
-struct IsHeavy {
+struct IsTooHeavy {
   Scene scene;
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t v) const {
     const auto vertex = static_cast<Vertex>(v);
@@ -171,7 +171,7 @@ struct Pair {
   }
 };
 
-struct FollowGhosts {
+struct FollowGhostAppeals {
   const Address* partners;
   std::int64_t owned;
   Appeal* appeals;
@@ -213,7 +213,7 @@ struct WishToJoin {
   Address* wishes;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const Vertex v = alone[i];
-    Best best;
+    BestNeighbour best;
     for (std::int64_t e = scene.rows.offsets[v]; e < scene.rows.offsets[v + 1]; ++e) {
       const Vertex u = scene.rows.columns[e];
       if (partners[u] == nobody || !scene.may_meet(v, u) ||
@@ -260,7 +260,7 @@ struct Accept {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const Vertex u = wanted[i];
     const Address self = address_of(scene.rank, u);
-    Best best;
+    BestNeighbour best;
     for (std::int64_t e = scene.rows.offsets[u]; e < scene.rows.offsets[u + 1]; ++e) {
       const Vertex v = scene.rows.columns[e];
       if (wishes[v] == self)
@@ -271,7 +271,7 @@ struct Accept {
 };
 
 template <class Instance>
-struct Join {
+struct JoinPair {
   const Vertex* alone;
   const Vertex* targets;
   const Address* accepted;
@@ -343,7 +343,7 @@ struct Rounds {
                    ListAll<Instance>{all.alone.appender<Instance>()});
     all.alone.count_up();
     // A vertex that fits twice into a cluster weighs at most half of it. If all do, any two fit.
-    all.all_fit = exec::sum<std::int64_t>(instance, level.local(), IsHeavy{scene}) == 0;
+    all.all_fit = exec::sum<std::int64_t>(instance, level.local(), IsTooHeavy{scene}) == 0;
   }
   void wish_to_pair(bool is_first) {
     if (all.all_fit)
@@ -365,7 +365,7 @@ struct Rounds {
   }
   void follow_ghosts() {
     exec::for_each(instance, cluster_label, level.ghost_count(),
-                   FollowGhosts{all.partners.data(), level.owned, all.appeals.data()});
+                   FollowGhostAppeals{all.partners.data(), level.owned, all.appeals.data()});
   }
   void lead_pairs() {
     all.next.clear();
@@ -393,8 +393,8 @@ struct Rounds {
   }
   void join() {
     all.next.clear();
-    for_alone(Join<Instance>{all.alone.data(), all.targets.data(), all.accepted.data(), scene.rank,
-                             all.leaders.data(), all.next.appender<Instance>()});
+    for_alone(JoinPair<Instance>{all.alone.data(), all.targets.data(), all.accepted.data(),
+                                 scene.rank, all.leaders.data(), all.next.appender<Instance>()});
     take_next();
   }
   void take_next() {

@@ -54,7 +54,7 @@ struct WriteTravellingEdges {
 
 // The members that this rank sends, by the rank of their leader.
 Arrived travellers_of(const Level& fine, const exec::Array<Address>& leaders, int rank, int ranks,
-                      std::vector<Note<Parcel>>& parcels) {
+                      std::vector<Note<RowParcel>>& parcels) {
   const Space& space = fine.space;
   exec::Array<std::int64_t> members =
       exec::numbers_that(space, contract_label, fine.owned, IsElsewhere{leaders.data(), rank});
@@ -83,10 +83,10 @@ Arrived travellers_of(const Level& fine, const exec::Array<Address>& leaders, in
 
 }  // namespace
 
-std::vector<Note<Parcel>> parcels_of(const std::vector<std::int64_t>& firsts,
-                                     const exec::Array<std::int64_t>& offsets) {
+std::vector<Note<RowParcel>> parcels_of(const std::vector<std::int64_t>& firsts,
+                                        const exec::Array<std::int64_t>& offsets) {
   const std::vector<std::int64_t> ends = exec::picked(offsets, contract_label, firsts);
-  std::vector<Note<Parcel>> parcels;
+  std::vector<Note<RowParcel>> parcels;
   for (std::size_t r = 0; r + 1 < firsts.size(); ++r)
     if (firsts[r] < firsts[r + 1])
       parcels.push_back({static_cast<int>(r), {firsts[r + 1] - firsts[r], ends[r + 1] - ends[r]}});
@@ -100,22 +100,22 @@ Arrived travel(const Communicator& communicator, const Status& status, const Lev
     return {};
   }
   const Space& space = fine.space;
-  const auto load = [&](std::vector<Note<Parcel>>& parcels) {
+  const auto load = [&](std::vector<Note<RowParcel>>& parcels) {
     return travellers_of(fine, leaders, communicator.rank(), communicator.size(), parcels);
   };
-  const auto room_for = [&](const Parcel& all) -> Arrived {
+  const auto room_for = [&](const RowParcel& all) -> Arrived {
     return {{space, contract_label, all.rows},
             {space, contract_label, all.rows * fine.constraints},
             {space, contract_label, all.rows + 1},
             {space, contract_label, all.entries},
             {}};
   };
-  const auto add = [&](auto& messages, const std::vector<Note<Parcel>>& parcels,
+  const auto add = [&](auto& messages, const std::vector<Note<RowParcel>>& parcels,
                        const Arrived& all) {
     const MemoryKind memory = all.members.memory();
     add_messages(messages, parcels, all.members.data(), memory, rows_of);
     add_messages(messages, parcels, all.weights.data(), memory,
-                 [&](const Parcel& parcel) { return parcel.rows * fine.constraints; });
+                 [&](const RowParcel& parcel) { return parcel.rows * fine.constraints; });
     add_messages(messages, parcels, all.edges.data(), memory, entries_of);
   };
   return exchanged_parcels<Arrived>(communicator, status, space, load, room_for, add);

@@ -12,15 +12,15 @@
 namespace evenkeel::graphs {
 
 // The numbers of rows that go to one rank, or come from it, and of their entries.
-struct Parcel {
+struct RowParcel {
   std::int64_t rows, entries;
 };
-inline std::int64_t rows_of(const Parcel& parcel) { return parcel.rows; }
-inline std::int64_t entries_of(const Parcel& parcel) { return parcel.entries; }
+inline std::int64_t rows_of(const RowParcel& parcel) { return parcel.rows; }
+inline std::int64_t entries_of(const RowParcel& parcel) { return parcel.entries; }
 
 // The rows that go to rank r begin at firsts[r], and the entries of a row at its offset. Blocks.
-std::vector<Note<Parcel>> parcels_of(const std::vector<std::int64_t>& firsts,
-                                     const exec::Array<std::int64_t>& offsets);
+std::vector<Note<RowParcel>> parcels_of(const std::vector<std::int64_t>& firsts,
+                                        const exec::Array<std::int64_t>& offsets);
 
 // Collective. load(parcels) makes the cargo that leaves this rank, room_for(sum of parcels) makes
 // room for the cargo that arrives, and add(messages, parcels, cargo) adds the messages for either.
@@ -29,15 +29,15 @@ template <class Cargo, class Load, class RoomFor, class Add>
 Cargo exchanged_parcels(const Communicator& communicator, const Status& status, const Space& space,
                         const Load& load, const RoomFor& room_for, const Add& add) {
   Cargo leaving, arrived;
-  std::vector<Note<Parcel>> to;
+  std::vector<Note<RowParcel>> to;
   Status ready = status;
   if (ready.ok()) ready = attempt(stage_name, [&] { leaving = load(to); });
-  const std::vector<Note<Parcel>> from = announce(communicator, stage_name, ready, to);
+  const std::vector<Note<RowParcel>> from = announce(communicator, stage_name, ready, to);
   std::optional<Transfer> transfer;
   if (ready.ok())
     ready = attempt(stage_name, [&] {
-      Parcel sum = {0, 0};
-      for (const Note<Parcel>& parcel : from) {
+      RowParcel sum = {0, 0};
+      for (const Note<RowParcel>& parcel : from) {
         sum.rows += parcel.content.rows;
         sum.entries += parcel.content.entries;
       }

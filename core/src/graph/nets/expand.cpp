@@ -77,7 +77,7 @@ struct WriteEdges {
   }
 };
 
-struct WriteNumbers {
+struct WriteVertexNumbers {
   std::int64_t owned;
   int rank;
   const Address* ghosts;
@@ -95,8 +95,8 @@ void expand(const Space& space, int rank, const NetLevel& nets, Given& objects) 
   const exec::Reached<std::int64_t> firsts(space, nets_label, objects.firsts);
   const exec::Array<std::int64_t> numbers(space, nets_label, nets.local());
   exec::for_each(space, nets_label, nets.local(),
-                 WriteNumbers{nets.owned, rank, nets.ghosts.addresses().data(), firsts.data(),
-                              numbers.data()});
+                 WriteVertexNumbers{nets.owned, rank, nets.ghosts.addresses().data(), firsts.data(),
+                                    numbers.data()});
   exec::Array<std::int64_t> offsets(space, nets_label, nets.owned + 1);
   const NetsView view(nets);
   exec::for_each(space, nets_label, nets.owned, CountEdges{view, offsets.data()});

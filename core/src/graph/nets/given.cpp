@@ -22,14 +22,14 @@ namespace evenkeel::graphs {
 namespace {
 
 // The input of this rank, before the numbers of all ranks are known.
-struct Told {
+struct NetsHere {
   std::int64_t objects = 0;
   exec::Array<std::int64_t> offsets, pins;
   exec::Array<std::uint64_t> ids;  // of pins; empty if pins are numbers
   exec::Array<double> weights;     // empty if all are 1
 };
 
-void read_offsets(const Space& space, const NumberSource& offsets, Told& told) {
+void read_offsets(const Space& space, const NumberSource& offsets, NetsHere& told) {
   const std::int64_t entries = offsets.layout().count;
   if (entries == 0) {
     told.offsets = exec::filled<std::int64_t>(space, nets_label, 1, 0);
@@ -45,11 +45,11 @@ void read_offsets(const Space& space, const NumberSource& offsets, Told& told) {
            "Offsets begin at 0 and never fall.");
 }
 
-Told read_told(const Space& space, const Nets& nets) {
+NetsHere read_told(const Space& space, const Nets& nets) {
   if (!nets.offsets().given() || !nets.pins().given())
     refuse("Nets came without offsets or pins.",
            "Give both; a rank without nets has one offset, 0.");
-  Told told;
+  NetsHere told;
   told.objects = nets.objects().given() ? nets.objects().value() : -1;
   if (told.objects < 0)
     refuse("The number of objects of this rank is missing or negative.",
@@ -73,7 +73,7 @@ Told read_told(const Space& space, const Nets& nets) {
   return told;
 }
 
-struct IsUneven {
+struct IsUnevenWeight {
   const double* values;
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t e) const {
     return values[e] >= 0x1p53 ||
@@ -83,7 +83,7 @@ struct IsUneven {
   }
 };
 
-NetSums sums_of(const Space& space, const Told& told, const Nets& nets) {
+NetSums sums_of(const Space& space, const NetsHere& told, const Nets& nets) {
   NetSums mine = {};
   mine.nets = told.offsets.size() - 1;
   mine.pins = told.pins.size() + told.ids.size();
@@ -94,7 +94,8 @@ NetSums sums_of(const Space& space, const Told& told, const Nets& nets) {
   mine.heaviest =
       exec::extremes<double>(space, told.weights.size(), exec::ValueAt{told.weights.data()})
           .greatest;
-  mine.uneven = exec::sum<std::int64_t>(space, told.weights.size(), IsUneven{told.weights.data()});
+  mine.uneven =
+      exec::sum<std::int64_t>(space, told.weights.size(), IsUnevenWeight{told.weights.data()});
   return mine;
 }
 
@@ -152,7 +153,7 @@ Given given_objects(const Space& space, const Communicator& communicator, const 
   return given;
 }
 
-struct WriteAddresses {
+struct WritePinAddresses {
   const std::int64_t *pins, *firsts;
   int ranks;
   Address* addresses;
@@ -162,7 +163,7 @@ struct WriteAddresses {
   }
 };
 
-void require_objects(const Space& space, const Told& told, std::int64_t objects) {
+void require_objects(const Space& space, const NetsHere& told, std::int64_t objects) {
   const std::int64_t bad =
       exec::first_that(space, told.pins.size(), exec::IsOutside{told.pins.data(), objects});
   if (bad == told.pins.size()) return;
@@ -183,7 +184,7 @@ void require_objects(const Space& space, const Told& told, std::int64_t objects)
 
 NetsGiven given_nets(const Space& space, const Communicator& communicator, const Nets& nets,
                      const GraphCutOptions& options, const ByGraph& method) {
-  Told told;
+  NetsHere told;
   NetSums mine = {};
   const Status ready = attempt(stage_name, [&] {
     told = read_told(space, nets);
@@ -208,8 +209,8 @@ NetsGiven given_nets(const Space& space, const Communicator& communicator, const
          const exec::Reached<std::int64_t> firsts(space, nets_label, given.objects.firsts);
          given.pins = {space, nets_label, told.pins.size()};
          exec::for_each(space, nets_label, told.pins.size(),
-                        WriteAddresses{told.pins.data(), firsts.data(), communicator.size(),
-                                       given.pins.data()});
+                        WritePinAddresses{told.pins.data(), firsts.data(), communicator.size(),
+                                          given.pins.data()});
          given.offsets = std::move(told.offsets);
          given.weights = {space, nets_label, given.offsets.size() - 1};
          exec::for_each(space, nets_label, given.weights.size(),

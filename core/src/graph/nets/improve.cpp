@@ -15,7 +15,7 @@ namespace {
 constexpr int is_candidate = 4;  // a mark, like is_active
 
 struct NetState {
-  State state;
+  MovesState state;
   NetsView nets;
   const int* parts;  // of pins
   int* targets;

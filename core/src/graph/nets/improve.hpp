@@ -39,7 +39,7 @@ class NetMoves {
   struct InNets {  // parts and counts of a net begin at the index of its pins
     exec::Array<int> parts, counts, sizes, marks;
   };
-  struct Lists {
+  struct NetLists {
     VertexList touched;  // nets
     VertexList active, active_next, candidates, candidates_next;
   };
@@ -49,7 +49,7 @@ class NetMoves {
   std::int64_t connectivity_ = 0;
   Pins pins_;
   InNets in_nets_;
-  Lists lists_;
+  NetLists lists_;
 };
 
 }  // namespace evenkeel::graphs

@@ -14,7 +14,7 @@ namespace {
 // is less than for edges, because a net has more pins that may not follow.
 constexpr double tolerated_loss = 0.125;
 
-class ConnectedNets final : public Aim {
+class ConnectedNets final : public RefinementAim {
  public:
   ConnectedNets(const NetLevel& level, Moves& moves) : nets_(level, moves) {}
 

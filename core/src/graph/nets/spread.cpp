@@ -70,15 +70,15 @@ struct ReadHeads {
   }
 };
 
-struct Copies {
+struct NetCopies {
   exec::Array<Head> heads;
   exec::Array<std::int64_t> offsets;
   exec::Array<Address> pins;
 };
 
 // Copies of the nets by the ranks that they go to.
-Copies copies_of(const Space& space, const LooseNets& loose, int ranks,
-                 std::vector<Note<Parcel>>& parcels) {
+NetCopies copies_of(const Space& space, const LooseNets& loose, int ranks,
+                    std::vector<Note<RowParcel>>& parcels) {
   exec::Array<std::int64_t> firsts(space, nets_label, loose.count());
   exec::for_each(space, nets_label, loose.count(),
                  CountRanks{loose.offsets.data(), loose.pins.data(), firsts.data()});
@@ -90,7 +90,7 @@ Copies copies_of(const Space& space, const LooseNets& loose, int ranks,
       WriteRanks{loose.offsets.data(), firsts.data(), loose.pins.data(), to.data(), nets.data()});
   const SortedByNumber by_rank = sort_by_number(space, to, ranks);
   nets = exec::chosen(space, nets_label, nets.data(), by_rank.places);
-  Copies copies{{space, nets_label, count}, {space, nets_label, count + 1}, {}};
+  NetCopies copies{{space, nets_label, count}, {space, nets_label, count + 1}, {}};
   exec::for_each(space, nets_label, count,
                  WriteHeads{nets.data(), loose.offsets.data(), loose.weights.data(),
                             copies.heads.data(), copies.offsets.data()});
@@ -105,20 +105,21 @@ Copies copies_of(const Space& space, const LooseNets& loose, int ranks,
 // Collective. The nets of all ranks that have a pin on this one.
 LooseNets exchanged(const Communicator& communicator, const Status& status, const Space& space,
                     const LooseNets& loose) {
-  const auto load = [&](std::vector<Note<Parcel>>& parcels) {
+  const auto load = [&](std::vector<Note<RowParcel>>& parcels) {
     return copies_of(space, loose, communicator.size(), parcels);
   };
-  const auto room_for = [&](const Parcel& all) -> Copies {
+  const auto room_for = [&](const RowParcel& all) -> NetCopies {
     return {{space, nets_label, all.rows},
             {space, nets_label, all.rows + 1},
             {space, nets_label, all.entries}};
   };
-  const auto add = [](auto& messages, const std::vector<Note<Parcel>>& parcels,
-                      const Copies& copies) {
+  const auto add = [](auto& messages, const std::vector<Note<RowParcel>>& parcels,
+                      const NetCopies& copies) {
     add_messages(messages, parcels, copies.heads.data(), copies.heads.memory(), rows_of);
     add_messages(messages, parcels, copies.pins.data(), copies.pins.memory(), entries_of);
   };
-  Copies arrived = exchanged_parcels<Copies>(communicator, status, space, load, room_for, add);
+  NetCopies arrived =
+      exchanged_parcels<NetCopies>(communicator, status, space, load, room_for, add);
   LooseNets mine;
   vote(communicator, attempt(stage_name, [&] {
          const std::int64_t count = arrived.heads.size();

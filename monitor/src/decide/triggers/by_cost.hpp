@@ -14,7 +14,7 @@ struct MenonRule : RuleOf<MenonRule, Menon> {
   static constexpr const char *name = "menon", *texts = "menon";
   static constexpr RuleMemory memory = RuleMemory::interval;
 
-  static Decision judge(const Menon&, Question& on) {
+  static Decision judge(const Menon&, RuleInput& on) {
     return weigh(on.after.interval.wasted, cost_of(on.after));
   }
 
@@ -28,8 +28,8 @@ struct BoulmierRule : RuleOf<BoulmierRule, Boulmier> {
   static constexpr const char *name = "boulmier", *texts = "boulmier";
   static constexpr RuleMemory memory = RuleMemory::interval;
 
-  static Decision judge(const Boulmier&, Question& on) {
-    const Interval& interval = on.after.interval;
+  static Decision judge(const Boulmier&, RuleInput& on) {
+    const LookInterval& interval = on.after.interval;
     const auto steps = static_cast<double>(interval.steps);
     return weigh(steps * interval.waste.front() - interval.wasted, cost_of(on.after));
   }

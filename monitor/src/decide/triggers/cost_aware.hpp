@@ -13,7 +13,7 @@ struct CostAwareRule : RuleOf<CostAwareRule, CostAware> {
   static constexpr const char *name = "cost_aware", *texts = "cost_aware";
   static constexpr RuleMemory memory = RuleMemory::outlook;
 
-  static Decision judge(const CostAware&, Question& on) {
+  static Decision judge(const CostAware&, RuleInput& on) {
     if (on.totals.steps <= 0) return hold(Reason::unfit);
     Decision decision = evenkeel::judge(on.after.outlook, on.seen, on.prospect);
     const double mean = on.totals.mean_load() / static_cast<double>(on.totals.steps);

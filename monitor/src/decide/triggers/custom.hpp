@@ -9,10 +9,10 @@
 namespace evenkeel {
 
 // The view of the load that the rule gets.
-inline LoadView view_of(const Question& on) {
+inline LoadView view_of(const RuleInput& on) {
   constexpr double seconds = 1e-9;
-  const State& state = on.after;
-  const Interval& last = on.before.interval;
+  const DecisionState& state = on.after;
+  const LookInterval& last = on.before.interval;
   const auto steps = static_cast<double>(std::max<std::int64_t>(1, on.totals.steps));
   LoadView view;
   view.step = state.step;
@@ -41,7 +41,7 @@ struct CustomRule : RuleOf<CustomRule, Custom> {
                      "Give it in code, on all ranks: .trigger = evenkeel::Custom{function}."};
   }
 
-  static Decision judge(const Custom& custom, Question& on) {
+  static Decision judge(const Custom& custom, RuleInput& on) {
     const bool yes = custom.decide != nullptr && custom.decide(view_of(on));
     return yes ? act(Reason::custom) : hold(Reason::custom);
   }

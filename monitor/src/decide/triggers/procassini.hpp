@@ -38,7 +38,7 @@ struct ProcassiniRule : RuleOf<ProcassiniRule, Procassini> {
   }
 
   // The efficiency of the first look.
-  static void remember(Interval& interval, double) noexcept {
+  static void remember(LookInterval& interval, double) noexcept {
     const double peak = interval.peak.front();
     if (interval.looks == 1)
       interval.of_rule = peak > 0 ? (peak - interval.waste.front()) / peak : 1;
@@ -46,8 +46,8 @@ struct ProcassiniRule : RuleOf<ProcassiniRule, Procassini> {
 
   // After a rebalance the slowest rank takes average / efficiency. A gain that only equals the cost
   // is not enough.
-  static Decision judge(const Procassini& procassini, Question& on) {
-    const Interval& interval = on.after.interval;
+  static Decision judge(const Procassini& procassini, RuleInput& on) {
+    const LookInterval& interval = on.after.interval;
     const double peak = interval.peak.front(), mean = peak - interval.waste.front();
     const double after = interval.of_rule > 0 ? mean / interval.of_rule : peak;
     Decision decision = weigh(procassini.rho * peak - after, cost_of(on.after));

@@ -55,7 +55,7 @@ struct ThresholdRule : RuleOf<ThresholdRule, Threshold> {
     hash.add(limits.lambda).add(limits.imbalance_percent);
   }
 
-  static Decision judge(const Threshold& limits, Question& on) {
+  static Decision judge(const Threshold& limits, RuleInput& on) {
     if (reaches(on.totals.lambda(), limits.lambda) ||
         reaches(on.totals.imbalance_percent(), limits.imbalance_percent))
       return act(Reason::above_threshold);

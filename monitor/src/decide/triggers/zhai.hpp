@@ -11,12 +11,12 @@ struct ZhaiRule : RuleOf<ZhaiRule, Zhai> {
   static constexpr const char *name = "zhai", *texts = "zhai";
   static constexpr RuleMemory memory = RuleMemory::interval;
 
-  static void remember(Interval& interval, double steps) noexcept {
+  static void remember(LookInterval& interval, double steps) noexcept {
     const double so_far = interval.slowest / static_cast<double>(interval.steps);
     interval.of_rule += (interval.median_peak() - so_far) * steps;
   }
 
-  static Decision judge(const Zhai&, Question& on) {
+  static Decision judge(const Zhai&, RuleInput& on) {
     return weigh(on.after.interval.of_rule, cost_of(on.after));
   }
 

@@ -107,7 +107,7 @@ TEST_F(HostileTest, AHundredKernelsInAnyOrder) {
     for (const auto& [k, kernel] : kernels) spend(kernel, 1000 * k, 1000 * k);
   });
 
-  std::vector<Tally> expected;
+  std::vector<RankTally> expected;
   std::vector<std::string> names;
   std::vector<std::int64_t> other(static_cast<std::size_t>(size));
   for (std::int64_t k = 0; k < count; ++k) {

@@ -19,8 +19,8 @@ using namespace test;
 using tool::totals_from;
 
 // A custom rule has no text, so the test gives the trigger.
-State read_state(const json& from, const Trigger& trigger) {
-  State state = tool::state_from(from);
+DecisionState read_state(const json& from, const Trigger& trigger) {
+  DecisionState state = tool::state_from(from);
   state.trigger = trigger;
   return state;
 }
@@ -91,7 +91,7 @@ TEST_F(JournalTest, TheLastLineHasTheBooks) {
   EXPECT_EQ(last.at("account").at("never"), account.never);
   EXPECT_EQ(last.at("account").at("knows_never"), account.knows_never);
   EXPECT_EQ(last.at("account").at("advised"), account.advised);
-  const State state = tool::state_from(last.at("state"));
+  const DecisionState state = tool::state_from(last.at("state"));
   EXPECT_EQ(account_of(state.ledger).actual, account.actual);
   EXPECT_TRUE(last.at("summary").get<std::string>().starts_with("29 steps on "));
   for (std::size_t i = 0; i + 1 < all.size(); ++i)
@@ -205,7 +205,7 @@ TEST_F(JournalTest, WhatKernelsCostInAMeasuredRun) {
     ASSERT_EQ(totals.at("kernels").size(), 3U);
     EXPECT_EQ(totals.at("kernels").at(0), json::array({0, 0, 0})) << "the idle one";
     const Totals all = totals_from(totals);
-    const Tally in = all.kernels[1], out = all.kernels[2], load = all.load;
+    const RankTally in = all.kernels[1], out = all.kernels[2], load = all.load;
     EXPECT_GE(in.least, 8 * 1000);
     EXPECT_GE(out.least, 8 * 1000);
     EXPECT_EQ(in.sum + out.sum, load.sum) << "nothing counts twice";
@@ -237,7 +237,7 @@ TEST_F(JournalTest, KernelsInPhases) {
   ASSERT_GE(read.size(), 2U);
   ASSERT_EQ(read[1].at("totals").at("phases").size(), 3U);
   const Totals totals = totals_from(read[1].at("totals"));
-  const Tally first = totals.phases[0], last = totals.phases[2];
+  const RankTally first = totals.phases[0], last = totals.phases[2];
   EXPECT_GE(first.least, 8 * 1000);
   EXPECT_GE(last.least, 10 * 1000);
   EXPECT_EQ(totals.phases[1].sum, 0);
@@ -322,10 +322,10 @@ TEST_F(JournalTest, IsEnoughToDecideAgain) {
   const auto read = parsed();
   if (rank != 0) return;
   int decided = 0, acted = 0;
-  State state = read_state(read[0].at("state"), trigger);
+  DecisionState state = read_state(read[0].at("state"), trigger);
   for (std::size_t i = 1; i < read.size(); ++i) {
     const json& line = read[i];
-    const State before = read_state(line.at("state"), trigger);
+    const DecisionState before = read_state(line.at("state"), trigger);
     EXPECT_EQ(hash_of(before), hash_of(state)) << "what the lines before have led to";
     std::int64_t step = line.at("step");
     if (!line.at("totals").is_null()) {

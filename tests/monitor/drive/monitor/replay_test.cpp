@@ -145,13 +145,13 @@ TEST_P(ReplayTest, DecidingAgainGivesWhatIsOnRecord) {
   ASSERT_GT(all.size(), 30U);
   std::set<std::string> causes;
   int acted = 0;
-  std::optional<State> expected;  // the state after the line before
-  bool follows_a_look = true;     // not a request, perhaps during a look
+  std::optional<DecisionState> expected;  // the state after the line before
+  bool follows_a_look = true;             // not a request, perhaps during a look
   int continued = 0;
   for (std::size_t i = 1; i < all.size(); ++i) {
     SCOPED_TRACE("line " + std::to_string(i + 1));
     const json line = json::parse(all[i]);
-    const State before = state_from(line.at("state"));
+    const DecisionState before = state_from(line.at("state"));
     const auto earlier = std::exchange(expected, std::nullopt);
     const bool can_go_on = std::exchange(follows_a_look, !line.at("totals").is_null());
     if (line.at("totals").is_null()) continue;

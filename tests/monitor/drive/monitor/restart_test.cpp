@@ -16,7 +16,7 @@ namespace {
 using namespace test;
 
 // The state in a text that a Monitor has saved.
-State state_in(std::string saved) {
+DecisionState state_in(std::string saved) {
   saved.erase(0, saved.find("trigger = "));
   return state_from_text(saved, "a test");
 }
@@ -81,12 +81,12 @@ TEST_F(RestartTest, WhatARunHasLearnedIsTheSameOnAllRanks) {
 
 TEST_F(RestartTest, ANewRunGoesOnWithIt) {
   const std::string saved = saved_by_a_run();
-  const State then = state_in(saved);
+  const DecisionState then = state_in(saved);
   Monitor monitor(outer, quiet());
   EXPECT_FALSE(state_in(monitor.saved_state()).ledger.cost.knows());
   monitor.restore(saved);
   EXPECT_TRUE(test::same_everywhere(outer, monitor.saved_state()));
-  State now = state_in(monitor.saved_state());
+  DecisionState now = state_in(monitor.saved_state());
   expect_knows(now.ledger.cost, then.ledger.cost);
   EXPECT_EQ(now.looks, 0);
   EXPECT_EQ(now.rebalances, 0);
@@ -153,7 +153,7 @@ TEST_F(RestartTest, LooksComeAsInANewRun) {
     Steps expected = usual_advice;
     for (std::int64_t& step : expected) step += before;
     EXPECT_EQ(advised(monitor, before + 40), expected) << before;
-    const State now = state_in(monitor.saved_state());
+    const DecisionState now = state_in(monitor.saved_state());
     EXPECT_EQ(now.began_at, before);
     EXPECT_EQ(now.step, before + 40);
     EXPECT_EQ(now.rebalances, 0);
@@ -196,7 +196,7 @@ TEST_F(RestartTest, AFirstDistributionIsNoRebalance) {
     if (!is_before) monitor.rebalanced({.seconds = 1});
     EXPECT_EQ(monitor.steps(), 40);
     advised(monitor, 80);
-    const State now = state_in(monitor.saved_state());
+    const DecisionState now = state_in(monitor.saved_state());
     EXPECT_EQ(now.rebalances, 0);
     EXPECT_EQ(now.rebalanced_at, 40);
     EXPECT_EQ(now.ledger.spent, 0);
@@ -301,7 +301,7 @@ TEST_F(RestartTest, AFileIsWrittenAtTheEndAndReadAtTheStart) {
     first.finish();
     EXPECT_EQ(test::content_of(path), rank == 0 ? first.saved_state() : "");
     Monitor second(outer, options);
-    const State now = state_in(second.saved_state()), then = state_in(first.saved_state());
+    const DecisionState now = state_in(second.saved_state()), then = state_in(first.saved_state());
     expect_knows(now.ledger.cost, then.ledger.cost);
     EXPECT_TRUE(now.ledger.cost.knows());
     EXPECT_EQ(now.outlook.scatter.variance, then.outlook.scatter.variance);

@@ -21,7 +21,7 @@ class EVENKEEL_API DeviceEvents {
  public:
   using Event = void*;
   // Says whether the device has passed an event.
-  enum class State { pending, passed, failed };
+  enum class EventState { pending, passed, failed };
 
   DeviceEvents() = default;
   DeviceEvents(const DeviceEvents&) = delete;
@@ -32,7 +32,7 @@ class EVENKEEL_API DeviceEvents {
   // record() puts the event on the stream, and returns false if refused; query() does not wait.
   virtual void destroy(Event event) noexcept = 0;
   virtual bool record(Event event, const DeviceStream& stream) noexcept = 0;
-  virtual State query(Event event) noexcept = 0;
+  virtual EventState query(Event event) noexcept = 0;
   // The time between two events that the device has passed; negative if refused.
   virtual std::int64_t nanoseconds_between(Event begin, Event end) noexcept = 0;
 };

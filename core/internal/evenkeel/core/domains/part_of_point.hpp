@@ -22,7 +22,7 @@ namespace evenkeel {
 // there must be parts.
 struct PartOfPoint {
   // One axis, and the rows of borders along it.
-  struct Level {
+  struct BorderLevel {
     GridAxis along;
     int axis = 0;
     int domains = 1;
@@ -57,7 +57,7 @@ struct PartOfPoint {
 
   int dimensions = 0;
   GridScheme scheme = GridScheme::staggered;
-  Level levels[3];  // a plain array: device code may not call the members of std::array
+  BorderLevel levels[3];  // a plain array: device code may not call the members of std::array
 
   // The row of the next level in a domain of this one.
   KOKKOS_FUNCTION std::int64_t next_row(int level, std::int64_t row, int domain) const {
@@ -79,7 +79,7 @@ struct PartOfPoint {
     int domains[count];
     for (int i = 0; i < count; ++i) parts[i] = 0;
     for (int l = 0; l < dimensions; ++l) {
-      const Level& level = levels[l];
+      const BorderLevel& level = levels[l];
       for (int i = 0; i < count; ++i) inside[i] = level.along.inside(place(i, level.axis));
       level.template find<count>(rows, inside, domains);
       for (int i = 0; i < count; ++i) {

@@ -100,7 +100,7 @@ class EVENKEEL_API WorkModel {
   double speed() const noexcept { return speed_; }
 
  private:
-  struct Row {
+  struct WorkRow {
     std::vector<double> amounts;
     double load;
   };
@@ -112,9 +112,9 @@ class EVENKEEL_API WorkModel {
   };
   struct Layout;
   struct Equations;
-  double guess(const Row& row) const noexcept;
+  double guess(const WorkRow& row) const noexcept;
   void find_scales(std::span<const double> all);
-  void add_row(const Row& row, double counts);
+  void add_row(const WorkRow& row, double counts);
   void find_noise();
   void estimate_of_least_norm();
   Equations equations(double noise) const;
@@ -126,7 +126,7 @@ class EVENKEEL_API WorkModel {
   std::vector<Column> columns_;
   WorkModelOptions options_;
   Prior prior_;
-  std::deque<Row> rows_;
+  std::deque<WorkRow> rows_;
   std::vector<double> sums_;
   // Like prior_.costs, and equal to them after the first pass; then the costs that fit the
   // measurements if noise is usual. Residuals are measured against them, not against the estimate.
