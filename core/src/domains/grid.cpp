@@ -47,7 +47,7 @@ void check_borders(const GridBorders& borders, const GridShape& shape, const Box
     const std::size_t length = domains_of(shape, borders.axes, level) + 1;
     const std::size_t rows = rows_of(shape, borders.scheme, borders.axes, level);
     if (all.size() != (is_used ? rows * length : 0))
-      refuse("BorderLevel " + std::to_string(level) + " has " + std::to_string(all.size()) +
+      refuse("Level " + std::to_string(level) + " has " + std::to_string(all.size()) +
                  " borders, where " +
                  (is_used ? std::to_string(rows) + " rows of " + std::to_string(length) : "0") +
                  " are needed.",
