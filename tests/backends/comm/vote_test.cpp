@@ -179,6 +179,20 @@ TEST(Attempt, TurnsExceptionsIntoStatus) {
   EXPECT_EQ(error.error()->where(), "there");
 }
 
+TEST_F(Vote, VotersBringTheirStatus) {
+  const auto begin = [](const Voters& voters) {  // as a stage does
+    vote(voters.communicator(), attempt("stage", [&] { voters.require_success(); }));
+  };
+  EXPECT_NO_THROW(begin(communicator));
+  EXPECT_NO_THROW(begin({communicator, Status()}));
+  const Status mine = rank == size - 1 ? failure("A wheel came off.") : Status();
+  EXPECT_EQ(
+      test::error_everywhere([&] {
+        begin({communicator, mine});
+      }),
+      "evenkeel: rank " + std::to_string(size - 1) + ": tests/vote: A wheel came off. Mend it.");
+}
+
 TEST(AssertAll, StopsAllRanksAtItsLevelAlone) {
   const Communicator communicator = test::world();
   const bool broken = communicator.rank() == communicator.size() - 1;

@@ -52,13 +52,15 @@ template <class Function>
 // Collective. Returns on all ranks if every status is ok, and else throws the same Error on all.
 EVENKEEL_API void vote(const Communicator& communicator, const Status& status);
 
-// The ranks that run a stage together. A stage begins with a vote, and a caller passes either its
-// communicator, or {communicator, status} if code before the stage can fail on this rank alone: all
-// ranks then throw that Error in the vote of the stage. Refers to both; lives as long as the call.
+// The ranks that run a stage together: a stage begins with a vote. Refers to its arguments, and is
+// valid as long as the call.
 class Voters {
  public:
+  // Nothing has failed on this rank: callers pass a communicator alone.
   Voters(const Communicator& communicator)  // NOLINT(google-explicit-constructor)
       : communicator_(&communicator) {}
+  // For code before the stage that can fail on this rank alone: if it has, all ranks throw its Error
+  // in the vote of the stage. Callers pass {communicator, status}.
   Voters(const Communicator& communicator, const Status& status)
       : communicator_(&communicator), status_(&status) {}
 
