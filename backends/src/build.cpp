@@ -10,7 +10,7 @@ namespace evenkeel {
 
 namespace {
 
-std::string dotted(int version) {  // Kokkos's number: major * 10000 + minor * 100 + patch
+std::string dotted(int version) {  // Kokkos counts versions as major * 10000 + minor * 100 + patch
   return std::to_string(version / 10000) + '.' + std::to_string(version / 100 % 100) + '.' +
          std::to_string(version % 100);
 }

@@ -25,7 +25,7 @@ std::string sentence(const std::string& prefix, const std::string& where,
   return text;
 }
 
-// "rank 3 (the first of 2 failing of 8): ", without allocating.
+// A text such as "rank 3 (the first of 2 failing of 8): ", made without allocating memory.
 class RankPrefix {
  public:
   RankPrefix(int rank, int failures, int ranks) noexcept {
@@ -41,7 +41,8 @@ class RankPrefix {
   char text_[96] = "";
 };
 
-// The text of the base is not used. A copy of this one needs no memory.
+// The text of the base class is not used. All Errors copy this object, because a copy needs no
+// memory.
 const std::runtime_error& base() {
   static const auto* const none = new std::runtime_error("evenkeel");
   return *none;
@@ -68,16 +69,16 @@ struct Error::Text {
   std::string where, problem, remedy, all, name = {};
 };
 
-// Texts with room for all that a vote can carry.
+// Texts with memory for all that a vote can carry, for times when memory is refused.
 class Error::Reserve {
  public:
-  // Never destroyed, since programs report Errors also while they end.
+  // Never destroyed, because programs report Errors also while they end.
   static Reserve& instance() {
     static Reserve* const reserve = new Reserve;
     return *reserve;
   }
 
-  // A text is in use as long as an Error made from it lives.
+  // A text is in use as long as an Error that refers to it lives.
   std::shared_ptr<const Text> take(const Told& told) noexcept {
     const std::lock_guard lock(mutex_);
     for (const std::shared_ptr<Text>& text : texts_)
@@ -90,7 +91,7 @@ class Error::Reserve {
   std::shared_ptr<const Text> last() const noexcept { return last_; }
 
  private:
-  static constexpr std::size_t room = 1024;  // for each
+  static constexpr std::size_t room = 1024;  // bytes for each of where, problem and remedy
 
   Reserve() : last_(std::make_shared<const Text>(last_text())) {
     for (std::shared_ptr<Text>& text : texts_) {
@@ -116,7 +117,7 @@ class Error::Reserve {
 
   std::mutex mutex_;
   std::array<std::shared_ptr<Text>, 4> texts_;
-  std::shared_ptr<const Text> last_;  // for when all others are in use
+  std::shared_ptr<const Text> last_;  // used if all texts_ are in use
 };
 
 Error::Error(ErrorKind kind, Where where, std::string what, std::string remedy)
@@ -147,7 +148,7 @@ Error Error::of(const std::string& name) const noexcept {
     text.all = with_name(text.all, name);
     text.name = name;
     return Error(kind_, rank_, std::make_shared<const Text>(std::move(text)));
-  } catch (...) {  // memory is out
+  } catch (...) {  // memory was refused
     return *this;
   }
 }
@@ -159,7 +160,7 @@ Error Error::told(const Told& told) noexcept {
                  std::make_shared<const Text>(
                      Text{told.where, told.problem, told.remedy,
                           sentence(prefix.text(), told.where, told.problem, told.remedy)}));
-  } catch (...) {  // memory is out
+  } catch (...) {  // memory was refused
     return Error(told.kind, told.rank, Reserve::instance().take(told));
   }
 }

@@ -21,7 +21,7 @@ std::optional<Number> number_from_text(std::string_view text) {
 }  // namespace
 
 std::string text_of(double number) {
-  std::array<char, 32> text;  // the longest is -2.2250738585072014e-308
+  std::array<char, 32> text;  // the longest text is -2.2250738585072014e-308
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
 }
 
@@ -36,7 +36,7 @@ std::optional<std::int64_t> integer_from_text(std::string_view text) {
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t most = 120;
   std::size_t length = std::min(text.size(), most);
-  if (length < text.size())  // do not cut inside a UTF-8 character
+  if (length < text.size())  // never cuts inside a UTF-8 character
     while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0U) == 0x80U) --length;
   std::string shown(text.substr(0, length));
   std::ranges::replace_if(

@@ -99,8 +99,8 @@ void check_size(const ByteSource& source, std::uint64_t line, const MetisHeader&
   if (header.vertices <= bytes && header.edges <= bytes / 2 && header.constraints <= bytes) return;
   refuse(joined({place_of_line(source, line - 1), " declares ", std::to_string(header.vertices),
                  " vertices, ", std::to_string(header.edges), " edges and ",
-                 std::to_string(header.constraints), " weights for each vertex, for which its ",
-                 std::to_string(bytes), " bytes are too few."}),
+                 std::to_string(header.constraints), " weights for each vertex; the file has ",
+                 std::to_string(bytes), " bytes, which are too few."}),
          "Check the header, and whether the file was cut off.");
 }
 

@@ -52,7 +52,7 @@ std::string metrics_of(const View& view) {
   const auto whole = [](std::int64_t number) { return static_cast<double>(number); };
   all.begin("ranks", "gauge", "Ranks of the run.").value(whole(view.ranks));
   all.begin("steps_total", "counter", "Steps that the run has made.").value(whole(view.step));
-  all.begin("looks_total", "counter", "Looks at the load.").value(whole(view.looks));
+  all.begin("looks_total", "counter", "Number of looks at the load.").value(whole(view.looks));
   all.begin("rebalances_total", "counter",
             "Rebalances that made new domains, without the first distribution.")
       .value(whole(view.rebalances));

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* device_aware_variable = "EVENKEEL_DEVICE_AWARE_MPI";
 
-// The setting in the environment of rank 0, as a number that can be reduced over all ranks.
+// The setting that a rank finds in its environment, as a number that ranks can reduce.
 enum class EnvironmentWish : int { unset, off, on, unreadable };
 
 EnvironmentWish environment_wish() {
@@ -28,8 +28,9 @@ bool is_possible(const CommunicatorOptions& options) {
   return options.piece_bytes >= 1 && options.piece_bytes <= std::numeric_limits<int>::max();
 }
 
-// Settles the options of all ranks by one reduction: rank 0's environment counts for all, and a
-// fault on one rank is the same Error on all. Returns how device memory travels.
+// Agrees on the options of all ranks by one reduction. The environment of rank 0 counts for all
+// ranks. If the options of any rank are wrong, all ranks throw the same Error. Returns how device
+// memory travels.
 Transport agree(const CommunicatorOptions& options, detail::Messenger& messenger) {
   constexpr std::int64_t no_say = std::numeric_limits<std::int64_t>::max();
   const bool first = messenger.rank() == 0;
@@ -60,8 +61,8 @@ Transport agree(const CommunicatorOptions& options, detail::Messenger& messenger
   return aware ? Transport::device_aware : Transport::host_staged;
 }
 
-// Checks that all ranks pass the same value to a collective. Only the assertion level `collective`
-// makes this check, since it costs a reduction.
+// Checks that all ranks pass the same value to a collective. This costs a reduction, so only the
+// assertion level `collective` makes the check.
 void assert_same_everywhere([[maybe_unused]] detail::Messenger& messenger,
                             [[maybe_unused]] std::int64_t value,
                             [[maybe_unused]] const char* meaning) {

@@ -1,8 +1,8 @@
 #pragma once
 
-// Carries messages between ranks. There are two implementations: MPI, and a single process. It
-// works with bytes and run-time types; Communicator has the typed interface. All members are
-// collective except those marked local.
+// Carries messages between ranks. There are two implementations: by MPI, and for a single process.
+// It works with bytes and run-time types; Communicator has the typed interface. All members are
+// collective except those that are marked local.
 
 #include <evenkeel/backends/comm/ballot.hpp>
 #include <evenkeel/backends/comm/sparse_exchange.hpp>
@@ -10,18 +10,18 @@
 
 namespace evenkeel::detail {
 
-// A message under way, or the means for one. The memory of the message must stay valid until it is
-// over; the destructor waits for that.
+// Sends or receives one message after another. The memory of a message must stay valid until the
+// message is over. The destructor waits until it is over.
 class Flight {
  public:
   virtual ~Flight();
-  // Starts a message; the one before must be over. throw_if_failed() reports a failure later.
-  // Between two ranks, the k-th send of an exchange matches the k-th receive.
+  // Starts a message; the previous one must be over. If this fails, throw_if_failed() reports it
+  // later. Between two ranks, the k-th send of an exchange matches the k-th receive.
   virtual void start(int exchange, const Send& send) noexcept = 0;
   virtual void start(int exchange, const Receive& receive) noexcept = 0;
-  virtual bool test() = 0;  // true when it is over; makes progress
+  virtual bool test() = 0;  // true if the message is over; makes progress
   virtual void wait() = 0;
-  virtual void throw_if_failed() const = 0;  // to be called when it is over
+  virtual void throw_if_failed() const = 0;  // call it when the message is over
 };
 
 class Messenger {
@@ -35,30 +35,31 @@ class Messenger {
   virtual void barrier() = 0;
   virtual bool ranks_share_cores() = 0;
   virtual void reduce(void* values, std::int64_t count, ScalarType type, Reduction reduction) = 0;
-  // Rank 0's values come out undefined.
+  // Afterwards, the values of rank 0 are undefined.
   virtual void exclusive_scan(void* values, std::int64_t count, ScalarType type,
                               Reduction reduction) = 0;
   virtual void broadcast(void* data, std::int64_t bytes, int root) = 0;
   virtual void gather_equal(const void* mine, std::int64_t bytes, void* all) = 0;
-  // Returns the number of each rank, in memory of the messenger that is valid until the next call.
+  // Returns the number of each rank. The memory belongs to the messenger, and is valid until the
+  // next call.
   virtual std::span<std::int64_t> gather_numbers(std::int64_t mine) = 0;
-  // All ranks receive when root is -1. bytes_of_rank is the same everywhere; only receiving ranks
-  // use `all`.
+  // If root is -1, all ranks receive. bytes_of_rank must be the same on all ranks. Only receiving
+  // ranks use `all`.
   virtual void gather(const void* mine, void* all, std::span<const std::int64_t> bytes_of_rank,
                       int root) = 0;
 
   virtual void combine(void* value, const Combination& combination) = 0;
   virtual std::unique_ptr<Pending> prepare_combine(const Combination& combination) = 0;  // local
 
-  // Every note has `bytes` bytes and goes to another rank. Takes part in the exchange even if calls
-  // fail on this rank, and returns the first failure. `arrived` is complete only if all ranks
-  // return without a failure.
+  // Each note has `bytes` bytes and must go to another rank. If calls fail on this rank, it still
+  // takes part in the exchange, and returns the first failure. `arrived` is complete only if all
+  // ranks return without a failure.
   virtual Status announce(std::span<const RawNote> notes, std::int64_t bytes,
                           std::vector<RawNote>& arrived) = 0;
-  // The number of the next exchange of data messages, in memory that this messenger can read and
-  // write. All ranks must call it, but it does not communicate.
+  // Returns the number of the next exchange of data messages. All ranks must call it, but it does
+  // not communicate.
   virtual int next_exchange() noexcept = 0;
-  // Local. For messages of at most `most_bytes`.
+  // Local. Returns a Flight for messages of at most `most_bytes` bytes.
   virtual std::unique_ptr<Flight> make_flight(std::int64_t most_bytes) = 0;
 
   // Local.

@@ -1,6 +1,6 @@
 #pragma once
 
-// Calls of MPI: turns return codes into Errors, and run-time types into MPI types.
+// Helpers for calls of MPI. They turn return codes into Errors, and run-time types into MPI types.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 
@@ -8,11 +8,12 @@
 
 namespace evenkeel::detail {
 
-// Throws MPI's description of `code`, which `call` returned, unless it is MPI_SUCCESS.
+// Unless `code` is MPI_SUCCESS, throws an Error with MPI's description of it. `call` is the name of
+// the function that returned it.
 void check(int code, const char* call);
 
-// The number of tries of a call that other ranks do not take part in, or not yet. A call that fails
-// seems to have done nothing, and is repeated.
+// How often a call is tried that no other rank takes part in, or not yet. If such a call fails, it
+// seems to have done nothing, so it can be repeated.
 constexpr int most_tries = 3;
 
 template <class Call>
@@ -23,12 +24,13 @@ int repeated(const Call& call) {
   return code;
 }
 
-// The state of a request after MPI_Test or MPI_Wait has returned an error: this may be the error of
-// its message, or only of the call. Open MPI keeps a request whose message has failed.
+// The state of a request after MPI_Test or MPI_Wait has returned an error. The message may have
+// failed, or only the call. Open MPI keeps the request of a message that has failed.
 enum class Left : int { pending, complete, failed };
 Left left_of(MPI_Request request) noexcept;
 
-// Makes a call that may complete a request, and repeats it if only the call has failed.
+// Makes a call that may complete a request. Repeats it if only the call has failed, and not the
+// message.
 template <class Call>
 int completing(const MPI_Request& request, const Call& call) {
   int code = MPI_SUCCESS;
@@ -37,7 +39,7 @@ int completing(const MPI_Request& request, const Call& call) {
   return code;
 }
 
-// True between MPI_Init and MPI_Finalize.
+// Returns true between MPI_Init and MPI_Finalize.
 bool mpi_is_running();
 
 MPI_Datatype datatype_of(ScalarType type);

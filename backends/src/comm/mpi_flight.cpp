@@ -11,8 +11,8 @@ struct MessagePiece {
   bool is_posted;
 };
 
-// A message of any length is sent as full pieces and a last one that is not full, perhaps empty, so
-// that the receiver notices if the two sides disagree about the length.
+// A message of any length is sent as a number of full pieces, and a last piece that is not full and
+// may be empty. So the receiver notices if the two sides disagree about the length.
 template <class Function>
 void for_pieces(const void* data, std::int64_t bytes, std::int64_t piece_bytes,
                 const Function& function) {
@@ -22,12 +22,12 @@ void for_pieces(const void* data, std::int64_t bytes, std::int64_t piece_bytes,
   function(place, static_cast<int>(bytes));
 }
 
-// The constructor allocates all memory. The destructor completes every posted request in any case:
-// MPI must not write to freed memory. It waits for requests one by one, since MPI_Waitall of
-// OpenMPI 4.1 can spin for ever if a message was too long (measured).
+// The constructor allocates all memory. The destructor completes every posted request in any case,
+// because MPI must not write to freed memory. It waits for requests one by one, because MPI_Waitall
+// of OpenMPI 4.1 can spin for ever if a message was too long (measured).
 //
-// A call that fails is repeated, and the failure is reported when the message is over: its content
-// cannot be trusted, but the other end does not wait.
+// If a call fails, it is repeated so that the other rank does not wait. The failure is reported
+// when the message is over, because the content cannot be trusted.
 class MpiFlight final : public Flight {
  public:
   MpiFlight(std::shared_ptr<MpiHandle> handle, std::int64_t most_bytes, std::int64_t piece_bytes)
@@ -69,8 +69,8 @@ class MpiFlight final : public Flight {
     return true;
   }
 
-  // Waits until each request is complete, even if MPI fails to wait, since MPI may still use its
-  // memory.
+  // Waits until each request is complete, even if calls of MPI fail, because MPI may still use the
+  // memory of the message.
   void wait() override {
     while (done_ < pieces_.size()) {
       MPI_Request& request = pieces_[done_].request;
@@ -116,7 +116,7 @@ class MpiFlight final : public Flight {
         note(once);
         return once;
       });
-      if (code != MPI_SUCCESS) {  // the other end will wait for this piece
+      if (code != MPI_SUCCESS) {  // the other rank will wait for this piece
         request = MPI_REQUEST_NULL;
         handle_->abort_if_asked(code, call);
       }
@@ -128,7 +128,7 @@ class MpiFlight final : public Flight {
     if (failure_ == MPI_SUCCESS) failure_ = code;
   }
 
-  // After a piece of the wrong length the other pieces may never arrive, so they are cancelled.
+  // If a piece has the wrong length, the following pieces may never arrive, so they are cancelled.
   void end_piece(int code, const MPI_Status& status) {
     MessagePiece& piece = pieces_[done_++];
     piece.request = MPI_REQUEST_NULL;
@@ -150,7 +150,7 @@ class MpiFlight final : public Flight {
   int partner_ = 0;
   bool receives_ = false;
   int failure_ = MPI_SUCCESS;
-  int sent_ = -1, expected_ = -1;  // bytes of a piece of the wrong length
+  int sent_ = -1, expected_ = -1;  // bytes, if a piece has the wrong length
 };
 
 }  // namespace

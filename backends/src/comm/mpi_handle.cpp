@@ -9,9 +9,9 @@ namespace evenkeel::detail {
 
 std::shared_ptr<MpiHandle> MpiHandle::duplicate(MPI_Comm users) {
   auto handle = std::make_shared<MpiHandle>();
-  constexpr std::size_t many = 64;  // more kinds of reductions than evenkeel has
+  constexpr std::size_t many = 64;  // evenkeel has fewer kinds of reductions
   handle->combiners_.reserve(many);
-  // Drops the user's hints: some let messages overtake each other or forbid MPI_ANY_SOURCE.
+  // Drops the user's hints: some let messages overtake each other, or forbid MPI_ANY_SOURCE.
   check(MPI_Comm_dup_with_info(users, MPI_INFO_NULL, &handle->communicator_), "MPI_Comm_dup");
   MPI_Comm_set_errhandler(handle->communicator_, MPI_ERRORS_RETURN);
   check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &release_attribute, &handle->key_, nullptr),
@@ -49,7 +49,8 @@ void MpiHandle::check_shared(int code, const char* call) const {
   check(code, call);
 }
 
-// A failure here is shared: other ranks wait in the collective call that needs the combiner.
+// If this fails, other ranks wait in the collective call that needs the combiner. So a failure is
+// handled as one of a collective call.
 const MpiHandle::Combiner& MpiHandle::combiner(const Combination& combination) {
   communicator();  // throws if MPI has ended
   for (const Combiner& known : combiners_)
@@ -68,7 +69,7 @@ const MpiHandle::Combiner& MpiHandle::combiner(const Combination& combination) {
 void MpiHandle::release() noexcept {
   released_ = true;
   if (pending_ > 0 || !mpi_is_running() || communicator_ == MPI_COMM_NULL) return;
-  free_all();  // before deleting the attribute: MPI may forbid nested calls in its call-back
+  free_all();  // before the attribute is deleted: MPI may forbid nested calls in its call-back
   MPI_Comm_delete_attr(MPI_COMM_SELF, key_);
   MPI_Comm_free_keyval(&key_);
 }
@@ -91,8 +92,8 @@ void MpiHandle::LastWords::say_of(const void* value, bool is_complete) const noe
 
 namespace {
 
-// Ranks that end in the same way come here at about the same time, and each helps the others to
-// complete the reduction.
+// Other ranks that end in the same way come here at about the same time. Ranks that wait here help
+// each other to complete the reduction.
 bool completes(MPI_Request& request, bool is_worth_waiting) noexcept {
   constexpr double most_seconds = 0.5;
   const Stopwatch stopwatch;
@@ -105,8 +106,8 @@ bool completes(MPI_Request& request, bool is_worth_waiting) noexcept {
 
 }  // namespace
 
-// Called when MPI ends: frees only the buffers of completed reductions, since MPI may still write
-// to the others.
+// Called when MPI ends. Frees the buffers of completed reductions, and no others: MPI may still
+// write to those.
 void MpiHandle::settle_abandoned() noexcept {
   std::erase_if(abandoned_, [&](Abandoned& reduction) {
     const bool is_complete = completes(reduction.request, !reduction.last.words.empty());
@@ -116,8 +117,8 @@ void MpiHandle::settle_abandoned() noexcept {
   });
 }
 
-// The list of handles that outlive MPI, which are never freed: this is the owner of the last one,
-// and each handle refers to the one before.
+// Handles that outlive MPI are never freed. They form a list: this is the owner of the last handle,
+// and each handle refers to the owner of the handle before it.
 constinit std::shared_ptr<MpiHandle>* MpiHandle::last_kept = nullptr;
 
 int MpiHandle::release_attribute(MPI_Comm, int, void* attribute, void*) {
@@ -168,7 +169,7 @@ class MpiReduction final : public Pending {
     if (test()) last_.say_of(value_.get(), true);
   }
 
-  // A call that fails and returns no request has posted nothing, so it is repeated.
+  // If a call fails and returns no request, it has posted nothing, so it is repeated.
   void start(const void* mine) override {
     MPI_Comm communicator = handle_->communicator();
     code_ = MPI_SUCCESS;
@@ -185,7 +186,8 @@ class MpiReduction final : public Pending {
 
   bool is_under_way() const noexcept override { return is_pending(); }
 
-  // A failure of only the call does not matter unless it persists: the next call may succeed.
+  // If only the call has failed, the next call may succeed. So this matters only if calls continue
+  // to fail.
   bool test() override {
     if (!is_pending()) return require_success();
     handle_->communicator();  // throws if MPI has ended
@@ -215,14 +217,14 @@ class MpiReduction final : public Pending {
   const void* value() const noexcept override { return value_.get(); }
 
  private:
-  static constexpr int most_failures = 1000;  // in a row
+  static constexpr int most_failures = 1000;  // of successive calls
   bool is_pending() const noexcept { return request_ != MPI_REQUEST_NULL; }
   void end(int code) {
     code_ = code;
     request_ = MPI_REQUEST_NULL;
     handle_->end_reduction();
   }
-  bool require_success() const {  // throws a failure again at every test() and wait()
+  bool require_success() const {  // a failure is thrown by each later test() and wait()
     handle_->check_shared(code_, "A reduction");
     return true;
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-// The lifetime of a duplicated communicator, and of the reductions under way on it.
+// Owns a duplicated communicator, and the reductions that are under way on it.
 
 #include "comm/mpi_call.hpp"
 
@@ -8,12 +8,13 @@
 
 namespace evenkeel::detail {
 
-// A duplicated communicator and the MPI objects that belong to it. An attribute on MPI_COMM_SELF
-// shares the ownership, so that MPI_Finalize, which deletes that attribute before anything else,
-// frees objects that are still alive.
+// A duplicated communicator and the MPI objects that belong to it. An attribute of MPI_COMM_SELF
+// shares the ownership. MPI_Finalize deletes that attribute before anything else, and so frees the
+// objects of handles that are still alive.
 class MpiHandle {
  public:
-  // The MPI operation and datatype of a caller's function and value size. Freed with the handle.
+  // The MPI operation and the MPI datatype for a function and a value size. They are freed with the
+  // handle.
   struct Combiner {
     MPI_User_function* function;
     std::int64_t bytes;
@@ -24,40 +25,41 @@ class MpiHandle {
   // Collective over `users`.
   static std::shared_ptr<MpiHandle> duplicate(MPI_Comm users);
 
-  // Throws when MPI has been finalized.
+  // Throws if MPI has been finalized.
   MPI_Comm communicator() const;
 
-  // To be called after a call that other ranks would wait for: unless `code` is MPI_SUCCESS,
-  // throws, or ends all ranks if the user asked for that.
+  // Call this after a call that other ranks may wait for. Unless `code` is MPI_SUCCESS, throws an
+  // Error; if the user has asked for it, ends all ranks instead.
   void check_shared(int code, const char* call) const;
-  // The same, but returns instead of throwing.
+  // If `code` is a failure and the user has asked for it, ends all ranks. Otherwise returns.
   void abort_if_asked(int code, const char* call) const noexcept;
   void set_on_mpi_error(OnMpiError what) noexcept { on_mpi_error_ = what; }
   const Combiner& combiner(const Combination& combination);
 
-  // Frees now, or when the last pending reduction is complete. Do not call it while an exception is
-  // under way.
+  // Frees the communicator now, or when the last pending reduction is complete. Do not call it
+  // while an exception is under way.
   void release() noexcept;
 
   // MPI_Finalize calls the function before anything is freed.
   void at_finalize(std::function<void()> function) { at_finalize_ = std::move(function); }
-  // Makes sure that one more reduction can be abandoned.
+  // Allocates memory so that one more reduction can be abandoned without a failure.
   void prepare_reduction() { abandoned_.reserve(abandoned_.size() + ++prepared_); }
   void forget_reduction() noexcept { --prepared_; }
 
   void begin_reduction() noexcept { ++pending_; }
   void end_reduction() noexcept;
 
-  // The text that MPI_Finalize writes to stderr about a reduction that other ranks have not joined,
-  // or whose result is not fine.
+  // A text about an abandoned reduction. MPI_Finalize writes it to stderr if other ranks have not
+  // joined the reduction, or if its result is not fine.
   struct LastWords {
-    std::string words = {};  // may be empty
+    std::string words = {};  // empty if there is no text
     bool (*is_fine)(const void* value) = nullptr;
     void say_of(const void* value, bool is_complete) const noexcept;
   };
 
-  // Takes over a reduction under way, which never completes if another rank does not join it. MPI
-  // may write to the buffer until it completes, so buffer and communicator stay alive until then.
+  // Takes over a reduction that is under way. If another rank never joins it, it never completes.
+  // MPI may write to the buffer until it completes, so the buffer and the communicator stay alive
+  // until then.
   void abandon(std::unique_ptr<std::byte[]> buffer, MPI_Request request, LastWords last) noexcept;
 
  private:

@@ -9,10 +9,11 @@ namespace evenkeel::detail {
 
 namespace {
 
-// All tags of evenkeel. Rounds of notes and exchanges of data are numbered, the same on all ranks,
-// and the tag cycles with the number. So a note that a faster rank sends in the next round, or a
-// message left over from a failed exchange, is not mistaken for one of this round. MPI guarantees
-// tags up to 32767.
+// The tags of all messages of evenkeel. Rounds of notes and exchanges of data are numbered, with
+// the same numbers on all ranks, and the tag follows from the number. A faster rank may already
+// send a note of the next round, and a message may be left from a failed exchange. Such messages
+// have other tags, so they are not mistaken for those of this round. MPI guarantees tags up to
+// 32767.
 constexpr int rounds = 1 << 14;
 int note_tag(std::uint64_t round) { return static_cast<int>(round % rounds); }
 int data_tag(std::uint64_t round) { return rounds + static_cast<int>(round % (rounds - 1)); }
@@ -28,7 +29,8 @@ class MpiMessenger final : public Messenger {
     numbers_.resize(counts_.size());
   }
 
-  // While an exception is under way other ranks may never get here; MPI_Finalize frees the handle.
+  // While an exception is under way, other ranks may never get here. Then MPI_Finalize frees the
+  // handle.
   ~MpiMessenger() override {
     if (std::uncaught_exceptions() <= exceptions_at_birth_) handle_->release();
   }
@@ -131,7 +133,7 @@ class MpiMessenger final : public Messenger {
   void set_on_mpi_error(OnMpiError what) noexcept override { handle_->set_on_mpi_error(what); }
 
  private:
-  // Calls function(piece, count) for pieces whose count fits 31 bits.
+  // Calls function(piece, count) for pieces that are so small that their count fits into 31 bits.
   template <class Function>
   void in_pieces(void* data, std::int64_t count, std::int64_t bytes_each,
                  Function&& function) const {
@@ -149,7 +151,7 @@ class MpiMessenger final : public Messenger {
   int rank_ = 0, size_ = 1;
   int exceptions_at_birth_ = std::uncaught_exceptions();
   std::uint64_t note_rounds_ = 0, data_rounds_ = 0;
-  // By rank; kept so that gathering allocates nothing.
+  // By rank. They are members so that gather() allocates nothing.
   std::vector<int> counts_, displacements_;
   std::vector<std::int64_t> numbers_;
 };
@@ -178,8 +180,8 @@ void MpiMessenger::gather(const void* mine, void* all, std::span<const std::int6
   }
 }
 
-// For more bytes than 31 bits can count: each rank in turn broadcasts its part, or sends it to the
-// root.
+// Used if 31 bits cannot count the bytes. The ranks broadcast their parts in turn, or send them to
+// the root.
 void MpiMessenger::gather_piecewise(const void* mine, void* all,
                                     std::span<const std::int64_t> bytes_of_rank, int root) {
   auto* target = static_cast<std::byte*>(all);

@@ -5,15 +5,16 @@ namespace evenkeel::detail {
 
 namespace {
 
-// The memory that MPI may read until its requests are complete.
+// Memory that MPI may read until the requests are complete.
 struct OutgoingNotes {
   std::vector<RawNote> notes;
   std::vector<MPI_Request> requests;
 };
 
-// One round of notes on this rank. A failure is kept for the end, and the round continues, since
-// other ranks wait for this one. A call that fails is repeated in the next turn. The round ends
-// early only after many turns with nothing but failures; then the others would wait.
+// One round of notes on this rank. After a failure the round continues, because other ranks wait
+// for this one; the failure is returned at the end. A call that fails is repeated in the next turn.
+// The round ends early only if calls fail in many successive turns; then other ranks may wait for
+// ever.
 class Round {
  public:
   Round(const MpiHandle& handle, int tag, std::int64_t bytes)
@@ -40,7 +41,7 @@ class Round {
  private:
   static constexpr int most_failures = 1000;  // in successive turns
 
-  // True if the call has succeeded.
+  // Notes the failure of a call. Returns true if the call has succeeded.
   bool tell(int code, const char* call) {
     if (code == MPI_SUCCESS) return true;
     ++failures_;
@@ -72,7 +73,7 @@ class Round {
     }
   }
 
-  // Takes a note that has come, even if there is no memory to keep it.
+  // Receives a note if one has come, even if there is no memory to keep it.
   void take(std::vector<RawNote>& arrived) {
     int waiting = 0;
     MPI_Status from;
@@ -88,7 +89,7 @@ class Round {
     if (status_.ok()) status_ = kept;
   }
 
-  // Joins the barrier when all notes of this rank have been taken.
+  // Joins the barrier if the receivers have taken all notes of this rank.
   void join() {
     if (!are_taken()) return;
     const int code = MPI_Ibarrier(communicator_, &barrier_);
@@ -106,14 +107,14 @@ class Round {
                        [](MPI_Request request) { return left_of(request) == Left::failed; });
   }
 
-  // When all ranks have joined the barrier, all notes have been received.
+  // Ends the round if all ranks have joined the barrier: then all notes have been received.
   void end() {
     int done = 0;
     const bool is_told = tell(MPI_Test(&barrier_, &done, MPI_STATUS_IGNORE), "MPI_Test");
     is_over_ = is_told ? done != 0 : left_of(barrier_) == Left::failed;
   }
 
-  // MPI may still read notes that have not been taken, so their memory is not freed.
+  // Leaks the memory of notes that have not been taken, because MPI may still read it.
   void give_up() {
     handle_.abort_if_asked(last_, "An exchange of notes");
     static_cast<void>(outgoing_.release());

@@ -1,7 +1,7 @@
 #pragma once
 
-// Lets MPI read and write device memory while a message is under way. Real devices need nothing;
-// the test device's memory is closed to the host and must be held open.
+// Lets MPI read and write device memory while a message is under way. With real devices there is
+// nothing to do. The memory of the test device is closed to the host, so it must be held open.
 
 #include <evenkeel/backends/exec/space.hpp>
 
@@ -22,7 +22,7 @@ inline MpiReach let_mpi_reach(MemoryKind kind) {
 
 #else
 
-struct MpiReach {  // only movable, as the other type is
+struct MpiReach {  // only movable, like the other MpiReach
   MpiReach() = default;
   MpiReach(MpiReach&&) = default;
   MpiReach& operator=(MpiReach&&) = default;

@@ -1,4 +1,4 @@
-// A single process: every collective is a copy, and there are no partners.
+// The messenger of a single process: each collective is a copy, and there are no partners.
 
 #include "comm/messenger.hpp"
 

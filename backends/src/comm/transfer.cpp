@@ -26,7 +26,7 @@ void check_message(const Communicator& communicator, int rank, std::int64_t byte
                 "A message has " + std::to_string(bytes) + " bytes.", "Sizes cannot be negative.");
 }
 
-// Messages from this rank to itself: both ends are known here, so they can be compared.
+// Checks messages from this rank to itself. Both ends are known here, so they can be compared.
 void check_own(std::span<const Send> sends, std::span<const Receive> receives) {
   const std::size_t count = std::max(sends.size(), receives.size());
   for (std::size_t i = 0; i < count; ++i) {
@@ -49,7 +49,8 @@ bool needs_host_staging(const Communicator& communicator, MemoryKind kind) {
   return communicator.transport() == Transport::host_staged;
 }
 
-// Equal pieces of one buffer. The last used piece is handed out first, since it is in the cache.
+// Divides a buffer into slots of equal size. Hands out the slot that was used last, because it is
+// in the cache.
 class BufferSlots {
  public:
   void want(std::int64_t bytes) {
@@ -57,7 +58,7 @@ class BufferSlots {
     bytes_wanted_ += bytes;
     bytes_each_ = std::max(bytes_each_, bytes);
   }
-  // Decides the number of slots.
+  // Decides how many slots there are.
   void settle(std::int64_t budget, int most) {
     if (wanted_ == 0) return;
     bytes_each_ = (bytes_each_ + 63) / 64 * 64;
@@ -91,30 +92,30 @@ class BufferSlots {
 constexpr std::size_t kinds = 3;
 constexpr auto of_host = static_cast<std::size_t>(MemoryKind::host);
 
-// The order in which a rank waits for its messages; see transfer.hpp.
+// The order in which a rank waits for its messages; transfer.hpp explains it.
 struct Precedence {
-  int distance;         // of the partner
-  std::int64_t number;  // among the messages of that partner in this direction
+  int distance;         // of the partner from this rank, around the ring of ranks
+  std::int64_t number;  // counts the messages of the same partner in the same direction
   friend bool operator<(const Precedence& a, const Precedence& b) {
     return std::tie(a.distance, a.number) < std::tie(b.distance, b.number);
   }
 };
 
-// One message that has been started.
+// A message that has been started.
 struct UnderWay {
   std::size_t turn;
-  std::byte* packed;  // buffer of a message without data
-  std::byte* staged;  // host buffer, if MPI cannot reach the message's memory
+  std::byte* packed;  // buffer, if the message has no data pointer
+  std::byte* staged;  // host buffer, if MPI cannot access the message's memory
   [[no_unique_address]] detail::MpiReach reach = {};
   detail::Flight* flight = nullptr;
 };
 
-// All messages in one direction.
+// All messages that this rank sends, or all that it receives.
 template <class Message>
 struct Direction {
   struct Turn {
     Message message;
-    std::size_t index;  // in the caller's list
+    std::size_t index;  // index in the caller's list
     Precedence precedence;
     bool is_staged;
     bool is_packed() const { return message.data == nullptr && message.bytes > 0; }
@@ -123,7 +124,7 @@ struct Direction {
   std::array<BufferSlots, kinds> packing;
   BufferSlots staging;
 
-  std::vector<UnderWay> under_way;  // by turn
+  std::vector<UnderWay> under_way;  // in the order of their turns
   std::vector<std::unique_ptr<detail::Flight>> flights;
   std::vector<detail::Flight*> free_flights;
   std::size_t next = 0;
@@ -149,7 +150,7 @@ struct Direction {
     }
   }
 
-  // Uses half of the budget; the other direction has the other half.
+  // Uses half of the budget of memory; the other direction uses the other half.
   void settle(const TransferLimits& limits) {
     const bool two = staging.is_wanted() && packing[of_host].is_wanted();
     const std::int64_t budget = limits.staging_bytes / 2, on_host = two ? budget / 2 : budget;
@@ -242,7 +243,7 @@ struct Transfer::Impl {
 
   void run(const TransferWork& work);
 
-  // Runs work of this rank, unless earlier work has failed.
+  // Runs a function, unless earlier work of this rank has failed.
   template <class Function>
   void attempt_once(const Function& function) {
     if (status_.ok()) status_ = attempt(stage_name, function);

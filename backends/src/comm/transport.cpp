@@ -40,7 +40,7 @@ bool mpi_is_device_aware() noexcept {
 #elif defined(KOKKOS_ENABLE_HIP) && defined(MPIX_ROCM_AWARE_SUPPORT)
   return MPIX_ROCM_AWARE_SUPPORT && MPIX_Query_rocm_support() == 1;
 #else
-  // Cray's MPICH reads this variable, and offers no other query.
+  // Cray's MPICH reads this variable. It offers no other way to ask.
   return has_device && is_set_to_one("MPICH_GPU_SUPPORT_ENABLED");
 #endif
 }

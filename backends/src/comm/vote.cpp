@@ -14,7 +14,8 @@ Status described(const char* stage, ErrorKind otherwise, std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   return Status(
       Error(otherwise, Where{stage},
-            (application ? "The application threw " : "Unexpected exception: ") + text + '.',
+            (application ? "The application threw an exception: " : "Unexpected exception: ") +
+                text + '.',
             application ? "Nothing was changed; mend the cause and try again."
                         : "If you cannot explain it, please report it."));
 }
@@ -34,7 +35,7 @@ Status Status::from_current_exception(const char* stage, ErrorKind otherwise) no
     } catch (...) {
       return described(stage, otherwise, "something that is not a std::exception");
     }
-  } catch (...) {  // no memory for the description
+  } catch (...) {  // there is no memory for a description
     return Status(Error::out_of_memory(stage));
   }
 }
@@ -43,8 +44,8 @@ namespace detail {
 
 namespace {
 
-// Writes one zero-terminated text at `place`, truncated to `room` bytes with the zero, never inside
-// a UTF-8 character. Returns the number of bytes used.
+// Writes a text and a zero at `place`. Truncates the text so that it takes at most `room` bytes
+// with the zero, but not inside a UTF-8 character. Returns the number of bytes written.
 std::size_t write_text(char* place, std::size_t room, std::string_view text) {
   std::size_t length = std::min(text.size(), room - 1);
   if (length < text.size())
@@ -60,12 +61,13 @@ Ballot Ballot::of(const Status& status, int rank) noexcept {
   Ballot ballot;
   if (status.ok()) return ballot;
   const Error& error = *status.error();
-  // An Error from an earlier vote already names its rank, and all ranks have it.
+  // An Error from an earlier vote already names its rank, and all ranks have that Error.
   const bool settled = error.rank() != Error::no_rank;
   ballot.rank = settled ? error.rank() : rank;
   ballot.failures = settled && error.rank() != rank ? 0 : 1;
   ballot.kind = static_cast<int>(error.kind());
-  // The problem is most important: location and remedy each get at most a quarter of the room.
+  // The problem is the most important text. So location and remedy each get at most a quarter of
+  // the room.
   constexpr std::size_t quarter = room / 4;
   std::size_t used = write_text(ballot.text, quarter, error.where());
   const std::size_t remedy = std::min(error.remedy().size() + 1, quarter);

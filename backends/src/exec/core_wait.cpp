@@ -14,21 +14,23 @@ namespace evenkeel {
 
 #ifdef __linux__
 
-// Content: "<time on a core> <time waiting for one> <times it got one>", times in nanoseconds.
+// The file contains "<time on a core> <time waiting for a core> <number of times on a core>". Times
+// are in nanoseconds.
 CoreWait::CoreWait() noexcept : file_(open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)) {}
 
 CoreWait::~CoreWait() {
   if (file_ >= 0) close(file_);
 }
 
-// A thread that waits for a core was switched off it before. The kernel counts these switches, and
-// reading the count is cheaper than reading the time.
+// A thread that waits for a core has been switched off a core before. The kernel counts these
+// switches, and reading this count is cheaper than reading the time.
 bool CoreWait::may_have_waited() noexcept {
   rusage usage{};
   if (pthread_equal(maker_, pthread_self()) == 0 || getrusage(RUSAGE_THREAD, &usage) != 0)
     return true;
   const std::int64_t switches = std::int64_t{usage.ru_nvcsw} + usage.ru_nivcsw;
-  return std::exchange(switches_, switches) != switches || switches == 0;  // 0 if not counted
+  // the kernel may not count: then it is 0
+  return std::exchange(switches_, switches) != switches || switches == 0;
 }
 
 std::int64_t CoreWait::nanoseconds() noexcept {

@@ -7,10 +7,10 @@
 
 namespace evenkeel::detail {
 
-// One bit per core of the machine.
+// One bit for each core of the machine.
 using CoreMask = std::array<std::uint64_t, 16>;
 
-// All zero if the system does not report the cores.
+// All bits are 0 if the system does not report its cores.
 CoreMask usable_cores() noexcept;
 int count_of(const CoreMask& cores) noexcept;
 

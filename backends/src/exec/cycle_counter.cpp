@@ -15,13 +15,13 @@ namespace {
 
 constexpr std::int64_t one_second = 1'000'000'000;
 
-// Attempts to read two clocks together. Each attempt reads one clock between two readings of the
-// other; the attempt with the closest two readings counts.
+// How often two clocks are read together. Each try reads the system clock between two readings of
+// the counter. The try whose two readings are closest counts.
 constexpr int tries = 5;
 
 #if defined(__x86_64__)
 
-// Intel 64 and IA-32 manual, volume 3, "Invariant TSC"; the same leaf on AMD.
+// See the Intel 64 and IA-32 manual, volume 3, "Invariant TSC". AMD uses the same leaf.
 bool claims_invariance() noexcept {
   constexpr unsigned leaf = 0x80000007U, invariant = 1U << 8U;
   unsigned a = 0, b = 0, c = 0, d = 0;
@@ -41,7 +41,8 @@ std::string clock_of_the_system() {
 
 bool detail::is_trusted(std::string_view clock_of_the_system, bool claimed_invariant) noexcept {
   if (clock_of_the_system == "tsc") return true;
-  // Hypervisor clocks are derived from the counter; any other clock was chosen because it failed.
+  // The clocks of hypervisors are derived from the counter. If the system uses any other clock, it
+  // has found that the counter is not reliable.
   const bool may_be_made_of_it = clock_of_the_system.empty() ||
                                  clock_of_the_system == "kvm-clock" ||
                                  clock_of_the_system.substr(0, 6) == "hyperv";

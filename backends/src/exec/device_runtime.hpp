@@ -1,7 +1,7 @@
 #pragma once
 
-// Events of the device's runtime, CUDA or HIP, which differ only in spelling. This header does not
-// include Kokkos; include Kokkos's macros before it.
+// Events of the device's runtime. CUDA and HIP differ only in names. Include Kokkos's macros before
+// this header, which does not include Kokkos.
 
 #include <evenkeel/backends/exec/device_timer.hpp>
 
@@ -83,7 +83,7 @@ class RuntimeEvents final : public DeviceEvents {
 
   void destroy(Event event) noexcept override { worked(Runtime::destroy(of(event))); }
 
-  // While a stream is being captured, an event would become part of the graph.
+  // While a stream is captured, an event would become part of the captured graph.
   bool record(Event event, const DeviceStream& stream) noexcept override {
     auto* const handle = static_cast<Runtime::Stream>(stream.handle);
     if (Runtime::is_captured(handle)) {
@@ -108,8 +108,9 @@ class RuntimeEvents final : public DeviceEvents {
  private:
   static Runtime::Event of(Event event) noexcept { return static_cast<Runtime::Event>(event); }
 
-  // The runtime keeps the last failure, also "not ready", until a caller queries it. If it were not
-  // cleared here, the application, or Kokkos after a launch, would find it.
+  // The runtime keeps the last failure, including "not ready", until someone queries it. It is
+  // cleared here, so that neither the application nor Kokkos, after a launch, takes it for a
+  // failure of its own.
   static bool worked(Runtime::Result result) noexcept {
     if (result != Runtime::success) Runtime::forget_last_error();
     return result == Runtime::success;

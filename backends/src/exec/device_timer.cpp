@@ -12,7 +12,7 @@ namespace evenkeel {
 
 namespace {
 
-// Without calls of take(), the events are queried when this many scopes are pending.
+// If take() is not called, events are queried when this many scopes are pending.
 constexpr std::size_t least_collected = 256;
 
 }  // namespace
@@ -32,22 +32,22 @@ class DeviceTimer::Scope {
 
   Scope* around = nullptr;  // the next enclosing scope, on any stream
   Scope* outer = nullptr;   // the next enclosing scope on the same stream
-  int inner = 0;            // scopes whose outer is this one and whose time is not known yet
-  std::int64_t inside = 0;  // nanoseconds of inner scopes whose time is known
+  int inner = 0;            // number of scopes with this `outer` whose time is not known yet
+  std::int64_t inside = 0;  // nanoseconds of all inner scopes whose time is known
   Measured measured;
 };
 
 DeviceTimer::DeviceTimer(std::shared_ptr<DeviceEvents> events)
     : events_(std::move(events)), collect_at_(least_collected) {}
 
-// Drops the scopes that the device has not completed yet: no caller will ask for them.
+// Drops scopes that the device has not completed yet, because no caller will ask for their times.
 DeviceTimer::~DeviceTimer() {
   for (const auto& scope : all_)
     for (const DeviceEvents::Event event : {scope->begin, scope->end})
       if (event != nullptr) events_->destroy(event);
 }
 
-// Events belong to the device on which they were created.
+// Returns a scope that is not in use. Its events must belong to the device of the stream.
 DeviceTimer::Scope* DeviceTimer::spare_for(const DeviceStream& stream) {
   const auto fits = [&](const Scope* scope) { return scope->stream.device == stream.device; };
   const auto found = std::find_if(spare_.rbegin(), spare_.rend(), fits);
@@ -56,7 +56,7 @@ DeviceTimer::Scope* DeviceTimer::spare_for(const DeviceStream& stream) {
     spare_.erase(std::next(found).base());
     return scope;
   }
-  // Both lists have room for all scopes, so that end() cannot fail for lack of memory.
+  // Both lists get room for all scopes, so that end() needs no memory.
   for (auto* list : {&spare_, &pending_})
     if (list->capacity() <= all_.size()) list->reserve(2 * all_.size() + 1);
   all_.push_back(std::make_unique<Scope>());
@@ -82,7 +82,7 @@ DeviceTimer::Scope* DeviceTimer::begin(const DeviceStream& stream, Scope* outer)
     scope->outer = outer;
     if (outer != nullptr) ++outer->inner;
     return scope;
-  } catch (const std::exception&) {  // without memory, only the host is timed
+  } catch (const std::exception&) {  // without memory, only the time on the host is measured
     return nullptr;
   }
 }
@@ -90,13 +90,13 @@ DeviceTimer::Scope* DeviceTimer::begin(const DeviceStream& stream, Scope* outer)
 void DeviceTimer::end(Scope* scope, int kernel, std::int64_t host) noexcept {
   const std::lock_guard lock(mutex_);
   scope->measured = {kernel, host, 0};
-  // A scope without its second event has no time to wait for.
+  // If the second event fails, there is no time to wait for.
   if (!events_->record(scope->end, scope->stream)) scope->measured.device_nanoseconds = -1;
   pending_.push_back(scope);
 }
 
-// True if the time of the scope is known by now. A scope waits for the times of its inner scopes,
-// which ended before it on the same stream, so this does not delay it.
+// Returns true if the time of a scope is known. This needs the times of its inner scopes. They have
+// ended before it on the same stream, so their times are not known later than its own.
 bool DeviceTimer::is_measured(Scope& scope) noexcept {
   if (scope.inner > 0) return false;
   std::int64_t took = 0;

@@ -14,8 +14,8 @@ constexpr std::int64_t host_alignment = 64;
 
 using DeviceMemory = exec::Device::memory_space;
 
-// Host memory does not come from Kokkos, so that host-only programs work before Kokkos starts and
-// after it ends.
+// Host memory does not come from Kokkos. So host-only programs work before Kokkos is initialised
+// and after it is finalized.
 void* allocate_host(std::int64_t bytes) {
   const std::int64_t rounded = (bytes + host_alignment - 1) / host_alignment * host_alignment;
   return std::aligned_alloc(static_cast<std::size_t>(host_alignment),
@@ -25,7 +25,7 @@ void* allocate_host(std::int64_t bytes) {
 template <class MemorySpace>
 void* allocate_kokkos(const std::string& label, std::int64_t bytes) {
   if (!exec::kokkos_is_running()) return nullptr;
-  try {  // 3.4 throws std::runtime_error, 5.2 its own type, neither a std::bad_alloc
+  try {  // Kokkos 3.4 throws std::runtime_error, 5.2 its own type; both are no std::bad_alloc
     return Kokkos::kokkos_malloc<MemorySpace>(label, static_cast<std::size_t>(bytes));
   } catch (const std::exception&) {
     return nullptr;
@@ -60,8 +60,8 @@ void copy_between(const Instance& instance, void* to, const void* from, std::int
                     ConstBytes<From>(static_cast<const char*>(from), count));
 }
 
-// Chooses the memory spaces between which Kokkos copies. Managed memory counts as device memory,
-// which orders the copy with the kernels of the instance.
+// Chooses the memory spaces for Kokkos's copy. Managed memory is treated as device memory, so that
+// the copy is ordered with the kernels of the instance.
 template <class Instance>
 void copy_on(const Instance& instance, void* to, bool to_host, const void* from, bool from_host,
              std::int64_t bytes) {
@@ -153,7 +153,7 @@ void copy_bytes(const Space& space, void* to, MemoryKind to_kind, const void* fr
                 "Device memory was named, but this evenkeel was built without a device.",
                 "Build evenkeel with a Kokkos that enables CUDA or HIP, or pass host memory.");
   if (to_host && from_host && !space.is_device()) {
-    space.fence("evenkeel::exec::copy_bytes");  // kernels of the space may still write `from`
+    space.fence("evenkeel::exec::copy_bytes");  // kernels of the space may still be writing `from`
     std::memcpy(to, from, static_cast<std::size_t>(bytes));
     return;
   }

@@ -54,7 +54,7 @@ void fence_instance(const Instance& instance, const char* label) {
   exec::fence(instance, label);
 }
 
-thread_local const InUse* in_use = nullptr;  // the innermost one in this thread
+thread_local const InUse* in_use = nullptr;  // the innermost one of this thread
 
 }  // namespace
 

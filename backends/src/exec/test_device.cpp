@@ -1,5 +1,5 @@
-// The arena: pages of this process that are closed except while a holder keeps them open. The list
-// of allocations is kept in ordinary host memory.
+// The memory of the test device is an arena: pages of this process that the host cannot access
+// unless a holder keeps them open. The list of allocations is in ordinary host memory.
 
 #include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/exec/test_device.hpp>
@@ -20,10 +20,11 @@ namespace evenkeel::exec::test_device {
 
 namespace {
 
-constexpr std::size_t capacity = std::size_t{4} << 30;  // reserved; pages cost memory when touched
+// addresses only; a page uses memory when it is touched
+constexpr std::size_t capacity = std::size_t{4} << 30;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr std::size_t block_alignment = 64;
-constexpr int pattern = 0xA5;  // fills the start of new memory: neither zero nor a small number
+constexpr int pattern = 0xA5;  // fills the start of new memory; neither zero nor a small number
 constexpr std::size_t patterned = std::size_t{1} << 20;
 
 struct ArenaBlock {
@@ -45,7 +46,7 @@ class Arena {
     const auto* at = static_cast<const char*>(address);
     return at >= begin_ && at < begin_ + capacity;
   }
-  // Takes no lock: used for the final message of a failing process.
+  // Takes no lock, because a failing process calls it for its last message.
   void describe(const void* address, char* text, std::size_t length) const noexcept;
 
   Traffic traffic() noexcept {
@@ -78,31 +79,33 @@ class Arena {
 
   std::mutex mutex_;
   char* begin_ = nullptr;
-  int holders_ = 0;          // of the open arena
-  std::size_t reached_ = 0;  // bytes up to the end of all allocations so far; the rest stays closed
-  std::map<std::size_t, std::size_t> free_;  // offset and bytes; adjacent pieces are merged
+  int holders_ = 0;          // number of holders that keep the arena open
+  // bytes up to the end of all allocations so far; pages after it stay closed
+  std::size_t reached_ = 0;
+  std::map<std::size_t, std::size_t> free_;  // bytes by offset; adjacent pieces are merged
   std::map<std::size_t, ArenaBlock> used_;   // by offset
   Traffic traffic_{};
   std::map<int, std::int64_t> launches_;  // by stream
 };
 
-// Never destroyed: Views with static lifetime are freed after main.
+// Never destroyed, because static Views are freed after main() ends.
 Arena& arena() {
   static Arena* const arena = new Arena;
   return *arena;
 }
 
-struct sigaction handler_before;  // NOLINT: gets the faults outside the arena
+struct sigaction handler_before;  // NOLINT: gets the faults outside of the arena
 
 void say(const char* text) noexcept {
   if (write(STDERR_FILENO, text, std::strlen(text)) < 0) return;
 }
 
-// Ends the process if the fault is in the arena; leaves all others to the previous handler.
+// If the fault is in the arena, ends the process with a message. Otherwise leaves it to the
+// previous handler.
 void on_fault(int signal, siginfo_t* info, void*) {
   if (!arena().holds(info->si_addr)) {
     sigaction(signal, &handler_before, nullptr);
-    return;  // the access is repeated and reaches the previous handler
+    return;  // the access is repeated, and then the previous handler gets the fault
   }
   char text[400];
   arena().describe(info->si_addr, text, sizeof text);
@@ -121,10 +124,10 @@ Arena::Arena() {
                 "Raise the limit of the address space (ulimit -v).");
   const auto address = reinterpret_cast<std::uintptr_t>(pages);
   begin_ = static_cast<char*>(pages) + (huge_page - address % huge_page) % huge_page;
-  madvise(begin_, capacity, MADV_HUGEPAGE);  // opening a few large pages is cheap
+  madvise(begin_, capacity, MADV_HUGEPAGE);  // opening a few large pages costs little
   free_.emplace(0, capacity);
   void* first[1];
-  backtrace(first, 1);  // loads its library now, rather than in the handler
+  backtrace(first, 1);  // loads the library of backtrace() now, not in the handler
   struct sigaction action {};
   action.sa_sigaction = &on_fault;
   action.sa_flags = SA_SIGINFO;
@@ -153,7 +156,7 @@ void Arena::close() noexcept {
   if (--holders_ == 0) protect(PROT_NONE);
 }
 
-// At least one unit is free between any two allocations, so that an overrun hits no other
+// Leaves at least one unit between two allocations free, so that an overrun hits no other
 // allocation.
 void* Arena::allocate(const char* label, std::size_t bytes) noexcept {
   if (bytes > capacity) return nullptr;

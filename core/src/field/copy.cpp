@@ -7,14 +7,15 @@ namespace evenkeel {
 
 namespace {
 
-// Copies one value at a time, in the widest word that divides its size and every stride.
+// Copies objects word by word. `Word` is the widest type that divides the size of a value and every
+// stride.
 template <class Word>
 struct CopyValues {
   char* to;
   const char* from;
   std::int64_t to_object, to_component, from_object, from_component;
   int components, words;
-  const std::int64_t *to_objects, *from_objects;  // null if in order
+  const std::int64_t *to_objects, *from_objects;  // null if objects are 0, 1, 2, ...
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     char* target_object = to + (to_objects == nullptr ? i : to_objects[i]) * to_object;
@@ -48,21 +49,21 @@ void copy_values(const Instance& instance, const CopyValues<Word>& copy, std::in
   exec::for_each(instance, "evenkeel::field::copy_objects", count, copy);
 }
 
-// Prefetches, on hosts, memory that will be read soon.
+// On hosts, prefetches memory that will be read soon.
 KOKKOS_INLINE_FUNCTION void read_ahead([[maybe_unused]] const char* at) {
 #if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__) && !defined(__SYCL_DEVICE_ONLY__)
   __builtin_prefetch(at);
 #endif
 }
 
-// Copies objects whose values are adjacent. The number of eight-byte words of an object is known to
-// the compiler. If objects are scattered, a host prefetches those that it will need.
+// Copies objects whose values are adjacent. `words` is the number of eight-byte words of an object.
+// A host prefetches objects that it will need soon if there is a list of them.
 template <int words, bool on_device>
 struct CopyWhole {
   char* to;
   const char* from;
   std::int64_t to_object, from_object;
-  const std::int64_t *to_objects, *from_objects;  // null if in order
+  const std::int64_t *to_objects, *from_objects;  // null if objects are 0, 1, 2, ...
   std::int64_t count;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
@@ -84,7 +85,7 @@ struct CopyWhole {
 
 constexpr int most_words = 8;
 
-// Calls the copy for the number of words of an object, if that is `words` or more.
+// Chooses the copy for the number of words of an object, which must be at least `words`.
 template <int words, class Instance>
 void copy_whole(const Instance& instance, const FieldLayout& to, const std::int64_t* to_objects,
                 const FieldLayout& from, const std::int64_t* from_objects, std::int64_t count) {
@@ -128,7 +129,8 @@ void copy_strided(const Instance& instance, const FieldLayout& to, const std::in
     copy_values(instance, copy_of<unsigned char>(to, to_objects, from, from_objects), count);
 }
 
-// A component whose values are adjacent on both sides is one piece of memory.
+// If the values of each component are adjacent, both in `to` and in `from`, a component is copied
+// as one piece of memory.
 bool by_component(const FieldLayout& layout) {
   return layout.object_stride_bytes == layout.element_bytes;
 }
@@ -146,7 +148,7 @@ void require_same_values(const FieldLayout& to, const FieldLayout& from, std::in
              std::to_string(from.capacity) + ") cannot be copied to " +
              std::to_string(to.components) + " x " + std::to_string(to.element_bytes) +
              " bytes (room for " + std::to_string(to.capacity) + ").",
-         "Copy between layouts of the same values.");
+         "Give both layouts the same components and element size, and enough room.");
 }
 
 }  // namespace
@@ -164,7 +166,8 @@ FieldLayout packed_like(const FieldLayout& like, void* data, MemoryKind memory,
 
 namespace {
 
-// Packs strided values on one side of the bus, transfers them, and unpacks them on the other.
+// Copies between host and device. Packs strided values where they are, transfers them, and unpacks
+// them on the other side.
 void copy_across(const Space& space, const FieldLayout& to, const FieldLayout& from,
                  std::int64_t count) {
   const std::int64_t bytes = count * from.bytes_per_object();
@@ -199,7 +202,7 @@ void copy_objects(const Space& space, const FieldLayout& to, const FieldLayout& 
   if (crosses) return copy_across(space, to, from, count);
   const MemoryKind memory = to.memory == MemoryKind::shared ? from.memory : to.memory;
   const bool reaches = space.can_access(to.memory) && space.can_access(from.memory);
-  if (!reaches) space.fence(label);  // another space reads what it has written
+  if (!reaches) space.fence(label);  // another space will read what this one has written
   const Space where = reaches ? space : Space::where(memory);
   copy_chosen_objects(where, to, nullptr, from, nullptr, count);
   where.fence(label);

@@ -3,7 +3,8 @@
 #include <evenkeel/backends/text.hpp>
 #include <evenkeel/core/weights/work_model.hpp>
 
-// Only host code calls Eigen; compilers of devices refuse its functions for both.
+// Only host code calls Eigen. Without these macros, Eigen declares functions for host and device,
+// which device compilers refuse.
 #define EIGEN_NO_CUDA
 #define EIGEN_NO_HIP
 #include <Eigen/Dense>
@@ -18,7 +19,7 @@ namespace evenkeel {
 
 namespace {
 
-// The solution for the free unknowns; all others stay at 0.
+// Solves a x = b for the unknowns in `free`; all other unknowns are 0.
 Eigen::VectorXd solve_free(const Eigen::MatrixXd& a, const Eigen::VectorXd& b,
                            const std::vector<Eigen::Index>& free) {
   Eigen::VectorXd x = Eigen::VectorXd::Zero(b.size());
@@ -28,14 +29,14 @@ Eigen::VectorXd solve_free(const Eigen::MatrixXd& a, const Eigen::VectorXd& b,
   return x;
 }
 
-// Minimises x'Ax/2 - b'x with no x below its bound, by Lawson and Hanson's active sets (Solving
-// Least Squares Problems, 1974) on the normal equations. `a` is positive definite. Ends after at
-// most 3 n exchanges; each leaves a point within the bounds.
+// Minimises x'Ax/2 - b'x under the condition that no x is below its bound. Uses the active sets of
+// Lawson and Hanson (Solving Least Squares Problems, 1974) on the normal equations. `a` must be
+// positive definite. Ends after at most 3 n exchanges; x is within the bounds after each of them.
 Eigen::VectorXd least_above(const Eigen::MatrixXd& a, const Eigen::VectorXd& b,
                             const Eigen::VectorXd& bounds) {
   constexpr double tolerance = 1e-12;
   const Eigen::Index n = b.size();
-  const Eigen::VectorXd right = b - a * bounds;  // for the part of x above the bounds
+  const Eigen::VectorXd right = b - a * bounds;  // right side of the equations for x - bounds
   Eigen::VectorXd above = Eigen::VectorXd::Zero(n);
   std::vector<char> is_free(static_cast<std::size_t>(n), 0);
   const auto free = [&] {
@@ -56,7 +57,7 @@ Eigen::VectorXd least_above(const Eigen::MatrixXd& a, const Eigen::VectorXd& b,
     is_free[static_cast<std::size_t>(best)] = 1;
     for (std::vector<Eigen::Index> all = free(); !all.empty(); all = free()) {
       const Eigen::VectorXd wanted = solve_free(a, right, all);
-      double step = 1;  // as far as the first bound
+      double step = 1;  // shortened to the first bound on the way
       for (const Eigen::Index i : all)
         if (wanted[i] < 0) step = std::min(step, above[i] / (above[i] - wanted[i]));
       above += step * (wanted - above);
@@ -71,22 +72,25 @@ Eigen::VectorXd least_above(const Eigen::MatrixXd& a, const Eigen::VectorXd& b,
   return bounds + above;
 }
 
-// Noise of a load is proportional to it, but never below this share of the mean load.
+// The noise of a load is proportional to the load, but is never taken as less than for this share
+// of the mean load.
 constexpr double least_share = 0.05;
-// Residuals beyond this many standard deviations count less.
+// A residual of more than this many standard deviations gets less weight.
 constexpr double huber = 1.5;
-// The noise that is assumed before it is measured; it counts as one measurement per unknown.
+// The noise that is assumed before any is measured. It has the weight of one measurement per
+// unknown.
 constexpr double usual_noise = 0.02;
-// No type costs less than this share of its prior cost.
+// A type costs at least this share of its prior cost.
 constexpr double least_cost = 1e-3;
-// The prior width of the cost of a type without an expected cost, as a share of the mean cost.
+// The width of the prior for a type without an expected cost, as a share of the mean cost.
 constexpr double plain_width = 1.5;
-// The prior fixed cost of a rank, and its prior width, as shares of the mean load.
+// The prior for the fixed cost of a rank and the width of this prior, as shares of the mean load.
 constexpr double usual_fixed = 0.05, fixed_width = 0.15;
-// The speed of a rank changes slowly, so that it does not absorb differences that types explain.
+// The share of a deviation by which the speed of a rank changes in a step. It is small, so that the
+// speed does not absorb differences that the types explain.
 constexpr double speed_share = 0.05;
 
-// Magnitudes of residuals, four bins to the octave.
+// A histogram of the magnitudes of residuals, with four bins per factor of 2.
 struct Magnitudes {
   static constexpr std::size_t bins = 96;
   static constexpr double per_octave = 4, octaves_below_one = 20;
@@ -98,7 +102,7 @@ struct Magnitudes {
   }
   static double at(double bin) noexcept { return std::exp2(bin / per_octave - octaves_below_one); }
 
-  // The median magnitude, or 0 without residuals.
+  // Returns the median magnitude, or 0 if there are no residuals.
   static double median(std::span<const double> counts) noexcept {
     const double half = std::accumulate(counts.begin(), counts.end(), 0.0) / 2;
     double before = 0;
@@ -131,7 +135,7 @@ std::vector<double> minimum_norm_costs(std::span<const double> amounts, std::siz
   return {costs.data(), costs.data() + m};
 }
 
-// The places of the sums of one pass.
+// The index at which each kind of sum begins in sums_.
 struct WorkModel::Layout {
   explicit Layout(std::size_t columns)
       : unknowns(columns + 1),
@@ -180,7 +184,7 @@ void WorkModel::expect(std::span<const double> costs, double width) {
 void WorkModel::observe(std::span<const double> amounts, double load) {
   const auto is_bad = [](double amount) { return !std::isfinite(amount) || amount < 0; };
   if (amounts.size() != columns_.size() || std::any_of(amounts.begin(), amounts.end(), is_bad))
-    refuse("Amounts of work are negative or not finite, or not one for each column.",
+    refuse("Amounts of work are negative or not finite, or there is not one for each column.",
            "Count objects, and give features that are finite and not negative.");
   if (!std::isfinite(load) || load < 0)
     refuse("A load is " + text_of(load) + '.', "Give one that is finite and not negative.");
@@ -194,7 +198,8 @@ double WorkModel::predicted(std::span<const double> amounts) const noexcept {
                             estimate_.fixed);
 }
 
-// The predicted load of a row, plus a share of the mean load, so that it is never close to 0.
+// Returns the predicted load of a row plus a share of the mean load, so that the result is never
+// close to 0.
 double WorkModel::guess(const WorkRow& row) const noexcept {
   const double load =
       std::inner_product(row.amounts.begin(), row.amounts.end(), guessed_.begin(), guessed_.back());
@@ -214,9 +219,10 @@ std::span<double> WorkModel::sums() {
   return sums_;
 }
 
-// Noise is proportional to a load. But costs within a type differ from place to place as well, and
-// the model should reproduce the sum of all loads. So a row counts in proportion to its load. With
-// one column, the cost is then nearly the sum of loads over the sum of amounts.
+// A row gets a weight in proportion to its load. Noise alone, which is proportional to the load,
+// would ask for less weight for greater loads. But costs within a type also differ from place to
+// place, and the model should reproduce the sum of all loads. With one column, the cost is then
+// nearly the sum of loads / the sum of amounts.
 void WorkModel::add_row(const WorkRow& row, double counts) {
   const Layout at(columns());
   const double load = row.load / speed_;
@@ -242,7 +248,7 @@ void WorkModel::add_row(const WorkRow& row, double counts) {
   }
 }
 
-// Sets the prior, in the unit of the loads.
+// Sets the prior costs and their widths, in the unit of the loads.
 void WorkModel::find_scales(std::span<const double> all) {
   const Layout at(columns());
   const double load = all[Layout::loads];
@@ -272,10 +278,10 @@ void WorkModel::find_scales(std::span<const double> all) {
   prior_.widths[columns()] = options_.has_fixed ? fixed_width * mean_load_ : 0;
 }
 
-// The equations from the measurements of all ranks. Their unknowns are distances from the prior, in
-// units of its widths.
+// The normal equations of the measurements of all ranks. An unknown is (cost - prior cost) / width
+// of the prior.
 struct WorkModel::Equations {
-  Eigen::MatrixXd told;  // the precision of the measurements
+  Eigen::MatrixXd told;  // precision of the measurements
   Eigen::VectorXd right;
 };
 
@@ -305,15 +311,15 @@ void WorkModel::solve() {
   if (options_.minimum_norm) return estimate_of_least_norm();
   find_noise();
   estimate_from(equations(scale_));
-  // Noise is the residual of costs that fit the measurements. If it were the residual of the
-  // estimate, a wrong prior would count as noise, and noise would be a reason to keep the prior.
+  // The noise is measured with costs that fit the measurements closely. With the residuals of the
+  // estimate, a wrong prior would look like noise, and noise would be a reason to keep the prior.
   const Equations trusted = equations(usual_noise);
   const auto n = trusted.right.size();
   set_to(guessed_, solved(trusted.told + Eigen::MatrixXd::Identity(n, n), trusted.right, bounds()));
   if (options_.has_speeds) follow_speed();
 }
 
-// Finds the noise from the residuals and from the usual noise.
+// Computes the noise from the residuals and the usual noise.
 void WorkModel::find_noise() {
   constexpr double sigma_of_median = 1.4826;
   const Layout at(columns());
@@ -327,7 +333,7 @@ void WorkModel::find_noise() {
 
 namespace {
 
-// A symmetric matrix from its entries on and right of the diagonal, row by row.
+// Makes a symmetric matrix from its entries on and above the diagonal, row by row.
 Eigen::MatrixXd symmetric(std::span<const double> entries, Eigen::Index n) {
   Eigen::MatrixXd matrix(n, n);
   std::size_t entry = 0;
@@ -336,8 +342,8 @@ Eigen::MatrixXd symmetric(std::span<const double> entries, Eigen::Index n) {
   return matrix;
 }
 
-// The condition, from eigenvalues in ascending order. If the greatest is 0, there are no equations,
-// and the condition is 1.
+// Returns the condition number, given the eigenvalues in ascending order. If the greatest is 0,
+// there are no equations, and the result is 1.
 double condition_of(const Eigen::VectorXd& known) {
   constexpr double least_known = 1e-16;
   const double greatest = known[known.size() - 1];
@@ -346,7 +352,8 @@ double condition_of(const Eigen::VectorXd& known) {
 
 }  // namespace
 
-// The pseudo-inverse of the normal equations gives the same solution as that of their rows.
+// Solves the normal equations by their pseudo-inverse, which gives the same solution as that of the
+// original rows.
 void WorkModel::estimate_of_least_norm() {
   constexpr double least_known = 1e-12;
   const Layout at(columns());
@@ -364,7 +371,8 @@ void WorkModel::estimate_of_least_norm() {
       basis * (inverse.asDiagonal() * Eigen::VectorXd(basis.transpose() * right));
   estimate_.costs.assign(found.data(), found.data() + n);
   estimate_.frozen = static_cast<int>((known.array() <= least).count());
-  std::fill(estimate_.errors.begin(), estimate_.errors.end(), 0.0);  // this way has no errors
+  // this estimate has no errors to report
+  std::fill(estimate_.errors.begin(), estimate_.errors.end(), 0.0);
   estimate_.condition = condition_of(known);
 }
 
@@ -380,7 +388,7 @@ WorkModel::Equations WorkModel::equations(double noise) const {
           sureness * (widths.asDiagonal() * away)};
 }
 
-// The bounds of the unknowns of the equations.
+// Returns the lower bounds of the unknowns of the equations.
 std::vector<double> WorkModel::bounds() const {
   std::vector<double> least(prior_.costs.size());
   for (std::size_t j = 0; j < least.size(); ++j) {
@@ -391,7 +399,7 @@ std::vector<double> WorkModel::bounds() const {
   return least;
 }
 
-// `found` are the unknowns of the equations.
+// Sets costs from `found`, which has the unknowns of the equations.
 void WorkModel::set_to(std::vector<double>& costs, std::span<const double> found) const {
   costs.resize(found.size());
   for (std::size_t j = 0; j < found.size(); ++j)
@@ -402,8 +410,9 @@ void WorkModel::estimate_from(const Equations& equations) {
   constexpr double most_kept = 1e6;
   const Eigen::Index n = equations.right.size();
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> directions(equations.told);
-  const Eigen::VectorXd& known = directions.eigenvalues();  // in ascending order
-  // If the measurements determine a direction less than the prior does, the prior counts more.
+  const Eigen::VectorXd& known = directions.eigenvalues();  // ascending
+  // In a direction that the measurements determine less well than the prior does, the prior gets
+  // more weight.
   const Eigen::VectorXd kept = known.unaryExpr(
       [](double sure) { return sure < 1 ? 1 / std::max(sure, 1 / most_kept) : 1.0; });
   const Eigen::MatrixXd& basis = directions.eigenvectors();
@@ -420,7 +429,7 @@ void WorkModel::estimate_from(const Equations& equations) {
     estimate_.errors[j] = prior_.widths[j] * std::sqrt(row.cwiseAbs2().dot(variances));
   }
   estimate_.noise = scale_;
-  // Without a fixed cost there is one unknown fewer.
+  // If there is no fixed cost, there is one unknown less.
   const Eigen::VectorXd of_unknowns = known.tail(options_.has_fixed ? n : n - 1);
   estimate_.condition = condition_of(of_unknowns);
   estimate_.frozen = static_cast<int>((of_unknowns.array() < 1).count());
@@ -436,7 +445,8 @@ void WorkModel::follow_speed() {
     sum += counts * std::clamp(off, -most, most);
     counted += counts;
   }
-  const double others = sums_[at.speeds] / sums_[at.ranks];  // keeps the mean speed at 1
+  // mean of log(speed); subtracting it keeps the mean speed at 1
+  const double others = sums_[at.speeds] / sums_[at.ranks];
   const double off = counted > 0 ? sum / counted : 0;
   speed_ = std::exp(std::log(speed_) - others + speed_share * off);
 }

@@ -142,7 +142,7 @@ void CostMap::add_descendants(const CostMap& child, const Refinement& refinement
   if (child.dimensions_ != dimensions_)
     refuse_map("A child has " + std::to_string(child.dimensions_) + " dimensions and its parent " +
                    std::to_string(dimensions_) + ".",
-               "Give maps of the same.");
+               "Give maps with the same number of dimensions.");
   CellRange covered = child.cells_;
   const auto ratio = static_cast<std::int64_t>(refinement.ratio);
   // Rounds down, also for negative cell numbers.

@@ -83,7 +83,7 @@ PatchSize size_of(const CellRange& cells) {
   return size;
 }
 
-// The ghosts and the overhead of a piece, in layers.
+// The cells that ghosts and overhead add to a piece along `axis`, in layers of cells.
 double layers_of_overhead(const PatchModel& model, const PatchSize& size, std::size_t axis) {
   double cells_of_layer = 1;
   for (std::size_t other = 0; other < static_cast<std::size_t>(model.dimensions); ++other)

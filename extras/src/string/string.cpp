@@ -23,9 +23,8 @@ void check(const Holding& mine, const StringOptions& options) {
   if (mine.items < 0)
     refuse("A rank on a string has " + std::to_string(mine.items) + " items.", "Give 0 or more.");
   if (!(options.threshold_lambda >= 1) || options.least_items < 0)
-    refuse("The threshold of trades on a string is lambda " +
-               std::to_string(options.threshold_lambda) + ", and the least items are " +
-               std::to_string(options.least_items) + '.',
+    refuse("A string has a threshold_lambda of " + std::to_string(options.threshold_lambda) +
+               " and least_items of " + std::to_string(options.least_items) + '.',
            "Give a lambda of 1 or more, and 0 items or more.");
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 // Counts steps, and decides when epochs begin and end. All ranks count the same steps, so an epoch
-// ends at the same step on all of them.
+// ends at the same step on all ranks.
 
 #include "observe/epoch.hpp"
 
@@ -13,7 +13,7 @@ class Epochs {
       : measured_from_(warmup_steps + 1), began_after_(warmup_steps) {}
 
   std::int64_t step() const noexcept { return step_; }
-  // The steps of the running epoch that count.
+  // The number of steps in the running epoch that count.
   std::int64_t counted() const noexcept { return counted_; }
   bool counts() const noexcept { return step_ >= measured_from_; }
   bool is_next_first() const noexcept { return step_ + 1 == measured_from_; }
@@ -22,31 +22,31 @@ class Epochs {
     ++step_;
     if (counts()) ++counted_;
   }
-  // True if the epoch ends with `step`. `are_cut_short`: rebalances at fixed steps keep cutting
-  // epochs short. Then only the account needs a look: it is exact as long as each slot holds one
-  // step.
+  // True if the epoch of `length` steps ends with `step`. `are_cut_short` says that rebalances at
+  // fixed steps keep ending epochs early. Then only the account of the run needs looks: they come
+  // often enough that each slot of AllSteps holds one step, so the account is exact.
   bool end_with(std::int64_t step, std::int64_t length, bool are_cut_short) const noexcept {
     constexpr auto slots = static_cast<std::int64_t>(step_slots);
     return step - began_after_ >= length ||
            (are_cut_short && length <= slots && step - told_until_ >= slots);
   }
 
-  // The epoch has ended, and its look is posted.
+  // Begins the next epoch; the look of the last one is posted.
   void restart() noexcept {
     counted_ = 0;
     told_until_ = step_;
     began_after_ = std::max(step_, measured_from_ - 1);
   }
-  // No look will cover this epoch.
+  // Leaves out the steps so far of this epoch; no look will cover them.
   void abandon() noexcept { counted_ = 0; }
-  // Objects have moved: the next step works on cold caches, and does not count.
+  // To be called after objects have moved: the next step works on cold caches, and does not count.
   void restart_after_move() noexcept {
     constexpr std::int64_t settling_steps = 1;
     counted_ = 0;
     measured_from_ = std::max(measured_from_, step_ + settling_steps + 1);
     began_after_ = measured_from_ - 1;
   }
-  // Continues to count from the `step` of an earlier run instead of `from`.
+  // Continues to count from `step`, where an earlier run has ended, instead of from `from`.
   void go_on_from(std::int64_t step, std::int64_t from) noexcept {
     step_ = step;
     measured_from_ += step - from;
@@ -57,7 +57,7 @@ class Epochs {
  private:
   std::int64_t step_ = 0;
   std::int64_t measured_from_;   // the first step that counts
-  std::int64_t began_after_;     // a step
+  std::int64_t began_after_;     // the step before the epoch
   std::int64_t told_until_ = 0;  // the last step that a look covers
   std::int64_t counted_ = 0;
 };

@@ -14,7 +14,7 @@ void combine_contents(MeetingMessage& into, const MeetingMessage& from,
   into.put(both);
 }
 
-// The first meeting that a rank has come for.
+// The first meeting to which a rank has come.
 Meeting meeting_of(const MeetingMessage& message) noexcept {
   std::size_t i = 0;
   while (i + 1 < MeetingMessage::meetings && message.callers[i].rank < 0) ++i;

@@ -1,9 +1,10 @@
 #pragma once
 
 // The points at which ranks meet. Every reduction of the protocol is a message of one type,
-// whatever its purpose. So a rank that has called step once more than others, or finish while they
-// are in step, takes part in the reduction that they wait for, and all of them learn that they have
-// diverged. With a type for each purpose MPI would wait for ever, or mix them up.
+// whatever its purpose. Suppose that a rank has called step once more than the others, or finish
+// while they are in step. It then takes part in the reduction that the others wait for, and all
+// ranks learn that they have diverged. With a type for each purpose, MPI would wait for ever, or
+// mix the messages up.
 
 #include "observe/epoch.hpp"
 
@@ -19,8 +20,8 @@
 
 namespace evenkeel {
 
-// The purpose of a meeting. For the first four, each rank brings a value to be reduced; after the
-// others, ranks continue with collective calls on other communicators.
+// The purpose of a meeting. In the first four, each rank brings a value to be reduced. After the
+// other ones, ranks continue with collective calls on other communicators.
 enum class Meeting : int {
   look,
   picture,
@@ -33,11 +34,11 @@ enum class Meeting : int {
   farewell  // an unfinished run ends
 };
 
-// The values that must be the same on all ranks when a look is decided: their least and greatest
-// over the ranks, and the ballot with the refusals of ranks.
+// The values that must be the same on all ranks when a look is decided (least and greatest over
+// the ranks), and the ballot with the Errors of ranks.
 struct Comparison {
-  detail::Ballot ballot;  // of ranks that could not decide, or were given sets that cannot move
-  std::int64_t undecided = 0;              // ranks that could not decide
+  detail::Ballot ballot;       // Errors of ranks that could not decide, or whose sets cannot move
+  std::int64_t undecided = 0;  // ranks that could not decide
   static constexpr std::size_t items = 5;  // step, generation, options, state, decision
   std::array<std::uint64_t, items> least{}, greatest{};
 
@@ -51,15 +52,15 @@ struct MeetingMessage {
   static constexpr std::size_t room =
       std::max({sizeof(Totals), sizeof(LoadPicture), sizeof(Comparison)});
 
-  // For each meeting, the lowest rank that has come for it, and the last step that this rank has
-  // called.
+  // For each meeting, the lowest rank that has come to it, and the number of that rank's last step.
+  // If no rank has come, `rank` is -1.
   struct Caller {
     std::int64_t rank = -1, step = 0;
   };
   std::array<Caller, meetings> callers;
-  alignas(8) std::array<std::byte, room> content{};  // of the one meeting that all have come for
+  alignas(8) std::array<std::byte, room> content{};  // valid if all have come to one meeting
 
-  bool is_apart() const noexcept;
+  bool is_apart() const noexcept;  // true if ranks have come to different meetings
   // If the ranks have diverged, throws the Error that says so; it is the same on all ranks.
   void require_together() const;
   static void combine(MeetingMessage& into, const MeetingMessage& from) noexcept;
@@ -77,23 +78,23 @@ struct MeetingMessage {
   }
 };
 
-// The meeting in words, such as "at a look".
+// The meeting as text, such as "at a look".
 std::string name_of(Meeting meeting);
 
-// Waits for other ranks, wherever looks, rebalances and finish() need them all. A rank that waits
-// too long says so once per wait, and continues to wait.
+// Waits for other ranks, wherever looks, rebalances and finish() need all ranks. If it waits too
+// long, it reports that once per wait, and continues to wait.
 class MeetingPatience {
  public:
   using Tell = std::function<void(const std::string& who, double seconds)>;
 
-  // A rank that has waited for `seconds` calls `tell`. If `seconds` is 0, it never does.
+  // Calls `tell` when a wait has taken `seconds`; never if `seconds` is 0.
   MeetingPatience(double seconds, Tell tell) : seconds_(seconds), tell_(std::move(tell)) {}
 
-  // Returns when `pending`, which has test(), is complete. `who()` returns the waiting rank and its
-  // meeting in words.
+  // Returns when pending.test() returns true. `who()` returns a text that names the waiting rank
+  // and its meeting.
   template <class Pending, class Who>
   void wait_for(Pending& pending, const Who& who) const {
-    constexpr int busy_tests = 1000;  // after these the core is offered to others
+    constexpr int busy_tests = 1000;  // after these, other threads may use the core between tests
     if (pending.test()) return;
     const auto began = std::chrono::steady_clock::now();
     bool has_told = !(seconds_ > 0);
@@ -103,7 +104,7 @@ class MeetingPatience {
       has_told = true;
       try {
         tell_(who(), seconds_);
-      } catch (...) {  // without memory for the text, it waits in silence
+      } catch (...) {  // without memory for the text, the wait continues without a report
       }
     }
   }
@@ -122,17 +123,17 @@ class Posted {
   explicit Posted(const Communicator& ranks);
 
   void start(Meeting meeting, std::int64_t step, MeetingMessage message = {});
-  // True if a message was started, and not forgotten since.
+  // True from start() until forget() or let_go().
   explicit operator bool() const noexcept { return is_posted_; }
-  // To be called after wait(), or when no rank waits for the message any more.
+  // To be called after wait(), or when no rank waits for this message any more.
   void forget() noexcept { is_posted_ = false; }
   // Local: makes progress. Throws the errors that MPI reports.
   bool test() { return pending_.test(); }
-  // Returns when all ranks have come. Throws the same Error on all of them if they have come for
-  // different meetings.
+  // Returns when all ranks have started a message. Throws the same Error on all ranks if they have
+  // come to different meetings.
   const MeetingMessage& wait(const MeetingPatience& patience);
-  // Gives the message up. If other ranks have not come by MPI_Finalize, or have come for another
-  // meeting, these words are written to stderr there.
+  // Gives the message up. MPI_Finalize then writes `words` to stderr if other ranks have not come,
+  // or have come to another meeting.
   void let_go(const std::string& words);
 
  private:

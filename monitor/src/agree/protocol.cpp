@@ -9,9 +9,9 @@ namespace {
 constexpr const char* stage_name = "monitor/epoch";
 constexpr int d = protocol_latency_steps;
 
-// A reduction takes several rounds, and one call takes MPI through at most one of them. Further
-// calls cost a tenth of a microsecond each. If one round is missing, the wait that follows takes as
-// long as other ranks are late.
+// A reduction takes several rounds, and one test takes MPI through at most one of them. A test
+// costs a tenth of a microsecond; without enough tests, the wait that follows takes as long as
+// other ranks are late.
 void help_on(Posted& posted) {
   constexpr int most_tests = 5;
   for (int i = 0; i < most_tests && posted && !posted.test(); ++i) continue;
@@ -105,7 +105,8 @@ void Protocol::receive_totals(Decider& decider) {
   decider.receive(totals, picture);
 }
 
-// A rule of the application may throw; then the other ranks must not wait for this one.
+// A rule of the application may throw. Even then this rank posts its part, since the other ranks
+// wait for it.
 void Protocol::decide(std::int64_t step, Decider& decider) {
   Comparison mine;
   const Status status = attempt(
@@ -118,7 +119,7 @@ void Protocol::decide(std::int64_t step, Decider& decider) {
       },
       ErrorKind::application);
   mine.undecided = status.ok() ? 0 : 1;
-  const bool is_told = status.ok() && !movable_.ok();  // the look has found sets that cannot move
+  const bool is_told = status.ok() && !movable_.ok();  // reports sets that cannot move
   // The ballot already has the space for this text; a new Error would need memory.
   mine.ballot = detail::Ballot::of(is_told ? movable_ : status, communicator().rank());
   if (is_told)
@@ -150,7 +151,7 @@ Protocol::Settled Protocol::settle() {
   return {};
 }
 
-// Completes the earlier reductions first: if ranks have diverged, those show it.
+// Completes the earlier reductions first: if ranks have diverged, the earlier ones show it.
 void Protocol::meet(Meeting meeting, std::int64_t step) {
   attendance_.require();
   here_.start(meeting, step);

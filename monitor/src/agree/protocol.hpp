@@ -5,14 +5,15 @@
 // rank to rank:
 //
 //   s          the epoch ends: the reduction of its totals is posted
-//   s + d      the ranks complete it, and wait if they must; the decider gets the totals
+//   s + d      the ranks complete this reduction, and wait if they must; the decider gets the
+//              totals
 //   s + d + 1  each rank decides, and posts a second reduction: the least and the greatest hash of
-//              all that led to the decision
-//   s + 2d + 1 every rank compares the two, whatever it decided: if they are equal, the look is
-//              settled; otherwise all throw the same Error
+//              the input of the decision, and of its result
+//   s + 2d + 1 each rank compares the least hash with the greatest, whatever it has decided: if
+//              they are equal, the look is settled; otherwise all ranks throw the same Error
 //
-// with d = protocol_latency_steps. In the steps between, each request is tested a few times:
-// without calls MPI makes no progress. Ranks that have diverged find it out when they next wait for
+// with d = protocol_latency_steps. In the steps between, each request is tested a few times, since
+// MPI makes no progress without calls. Ranks that have diverged find it out when they next wait for
 // each other (agree/meeting.hpp); then the protocol is over.
 //
 // The constructor allocates all that a look needs, so that a rank that runs out of memory in the
@@ -24,9 +25,9 @@
 
 namespace evenkeel {
 
-// Keeps whether this rank still meets the others. Ranks that have diverged find it out when they
-// next wait for each other. From then on this rank waits for no other, and every call throws the
-// Error that all of them have received.
+// Knows whether this rank still meets the others. Ranks that have diverged find it out when they
+// next wait for each other. From then on, the attendance is over: this rank waits for no other, and
+// every call throws the Error that all ranks have received.
 class Attendance {
  public:
   Attendance(Communicator communicator, MeetingPatience patience);
@@ -35,13 +36,14 @@ class Attendance {
   bool is_over() const noexcept { return apart_.has_value(); }
   void require() const;
 
-  // Calls `function`, which needs the other ranks: if it fails, the attendance is over.
+  // Calls `function`, which needs the other ranks. If it throws, the attendance is over.
   template <class Function>
   void together(const Function& function);
   // Blocks until all ranks have posted their message.
   MeetingMessage complete(Posted& posted);
 
-  // Local, for a rank that ends without finish(): ranks that still wait for it will learn that.
+  // Local. To be called if this rank ends without finish(): ranks that still wait for it will learn
+  // that it has left.
   void leave(std::int64_t step) noexcept;
 
  private:
@@ -59,10 +61,11 @@ void Attendance::together(const Function& function) {
   throw Error(*apart_);
 }
 
-// Decides on the totals of a look. The protocol does not depend on how.
+// Decides on the totals of a look. The protocol does not depend on the rule.
 class Decider {
  public:
-  // Hashes of all that led to the decision, and of the decision. If they differ, ranks disagree.
+  // Must be the same on all ranks: the generation, the hash of the state that led to the decision,
+  // and the hash of the decision.
   struct Fingerprint {
     std::int64_t generation = 0;
     std::uint64_t state = 0, decision = 0;
@@ -79,39 +82,39 @@ class Decider {
 
 class Protocol {
  public:
-  // The communicator is used for the reductions of looks alone.
+  // The communicator must be used by nothing else.
   Protocol(Communicator communicator, std::uint64_t options_hash, bool with_picture,
            MeetingPatience patience);
 
   const Communicator& communicator() const noexcept { return attendance_.communicator(); }
 
-  // Begins a look at the end of an epoch, never while another one is under way. `last_mean`: see
-  // totals_of. `movable` is the Error of this rank if its sets cannot be moved; all ranks learn of
-  // it when the look is settled.
+  // Begins a look at the end of an epoch. No other look may be under way. `last_mean`: see
+  // totals_of. `movable` holds an Error if the sets of this rank cannot be moved; all ranks get
+  // that Error when the look is settled.
   void post(const Sample& sample, std::int64_t last_mean, const Status& movable = {});
 
   struct Settled {
     std::optional<Error> refusal;  // the sets of a rank cannot be moved as they are
   };
-  // Takes the actions that are due at the end of `step`; returns a value if the look is settled.
+  // Takes the actions that are due at the end of `step`. Returns a value if they settle the look.
   std::optional<Settled> advance(std::int64_t step, Decider& decider);
 
-  // Collective; blocks. Call it before collective calls on other communicators: when it returns,
-  // all ranks are about to make them.
+  // Collective; blocks. To be called before collective calls on other communicators: when it
+  // returns, all ranks are about to make those calls.
   void meet(Meeting meeting, std::int64_t step);
 
   // Collective. Completes the reductions that are under way. If the decider has not received the
   // totals of the last look, returns them.
   std::optional<Totals> finish();
 
-  // Collective; blocks. Independent of looks.
+  // Collective; blocks. Reduces samples without a look.
   Totals reduce_now(const Sample& sample, std::int64_t last_mean);
 
-  // Local; for a run without finish(), at the latest in MPI_Finalize. Ranks that still wait for
-  // this one will learn that it has left.
+  // Local. To be called if the run ends without finish(), at the latest in MPI_Finalize. Ranks that
+  // still wait for this one will learn that it has left.
   void leave(std::int64_t step) noexcept { attendance_.leave(step); }
 
-  // True if the ranks have diverged; then this rank waits for no other any more.
+  // True if the ranks have diverged; this rank then waits for no other rank any more.
   bool is_over() const noexcept { return attendance_.is_over(); }
 
  private:
@@ -127,8 +130,8 @@ class Protocol {
   std::int64_t posted_at_ = nothing;
   Posted totals_, picture_, comparison_;
   Posted here_;                 // for meetings outside of looks
-  Status movable_;              // as it was when the look under way was posted
-  bool is_superseded_ = false;  // a rebalance since then has checked again
+  Status movable_;              // the argument of post() for the look under way
+  bool is_superseded_ = false;  // a rebalance since post() has checked the sets again
 };
 
 }  // namespace evenkeel

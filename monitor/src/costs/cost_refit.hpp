@@ -13,23 +13,23 @@ namespace evenkeel {
 class CostRefit {
  public:
   using Costs = std::span<const exec::Array<double>>;             // by set
-  using Records = std::vector<const exec::Array<std::int64_t>*>;  // likewise; null if unknown
+  using Records = std::vector<const exec::Array<std::int64_t>*>;  // by set; null if unknown
 
   // Prepares a fit. Returns false if this rank cannot take part.
   bool prepare(int ranks, Records records, Costs costs);
   // If a fit is under way, starts it again with other costs of the same objects.
   void restart(Costs costs);
-  // Collective, and only if all ranks can take part. Allocates nothing. `first` is the load of this
-  // rank in the first epoch after the last move.
+  // Collective; to be called only if all ranks can take part. Allocates nothing. `first` is the
+  // load of this rank in the first epoch after the last move.
   void fit(const Communicator& ranks, double first);
-  // After fit(): replaces the costs by those that fit.
+  // To be called after fit(): replaces the costs by the fitted ones.
   void apply(Costs costs) const;
   double first_load() const noexcept { return first_load_; }
 
-  // Notes the load of this rank in the last epoch before the coming move. `is_known` means that a
-  // rank has measured one.
+  // Notes the load of this rank in the last epoch before the coming move. `is_known` says that some
+  // rank has measured a load.
   void note_load(double last, bool is_known) noexcept;
-  // Ends a rebalance. `moved` means that there are new domains.
+  // Ends a rebalance. `moved` says that there are new domains.
   void keep(bool moved) noexcept;
   void give_back() noexcept { fit_.reset(); }
 
@@ -40,7 +40,7 @@ class CostRefit {
   std::optional<CostFit> fit_;
   Records records_;
   double first_load_ = 0;
-  // The load before the last move, and before the move of the rebalance under way.
+  // The load of this rank before the last move, and before the move of the rebalance under way.
   double before_ = 0, next_before_ = 0;
   bool is_known_ = false, is_next_known_ = false;  // the same on all ranks
 };

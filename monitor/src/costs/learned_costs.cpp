@@ -15,11 +15,11 @@ namespace evenkeel {
 namespace {
 
 constexpr const char* label = "evenkeel::balancer::costs";
-constexpr double widest = 100;  // factor between loads
+constexpr double widest = 100;  // greatest factor between a measured and an expected load
 
-// The load to believe in, given a measured and an expected one: the expected one, as far as noise
-// explains the difference. `left_over` is the share of loads that models leave unexplained; where
-// costs differ within types, most of it is not noise.
+// The load to believe in: near the expected one if noise explains the difference, near the measured
+// one if the difference is far greater. `left_over` is the share of loads that models do not
+// explain. If costs differ within types, most of that share is not noise, so it is limited.
 double beyond_noise(double measured, double expected, double left_over) {
   constexpr double most_noise = 0.02;
   const double off = measured / expected - 1, usual = 2 * std::min(left_over, most_noise);
@@ -47,7 +47,7 @@ void scale(const exec::Array<double>& values, double by) {
   exec::for_each(values.space(), label, values.size(), Multiply{by, values.data()});
 }
 
-// A cost by type is always positive.
+// Raises costs by type that are not positive, or very small.
 struct RaiseTo {
   double least;
   double* costs;
@@ -57,7 +57,7 @@ struct RaiseTo {
 };
 
 void require_positive(const exec::Array<double>& costs) {
-  constexpr double least_share = 1e-3;  // of the mean
+  constexpr double least_share = 1e-3;  // share of the mean cost
   const double sum = sum_of(costs);
   const double least = sum > 0 ? least_share * sum / static_cast<double>(costs.size()) : 1;
   exec::for_each(costs.space(), label, costs.size(), RaiseTo{least, costs.data()});
@@ -87,7 +87,7 @@ struct Compare {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { dearer[i] = costs[i] / by_type[i]; }
 };
 
-// Multiplies the costs of a phase by the ratio of the cost of an object to the cost by its type.
+// Multiplies the cost of an object in a phase by the ratio of its cost to its cost by type.
 struct Adjust {
   const double *costs, *by_type;
   double* of_phase;
@@ -182,7 +182,8 @@ double LearnedCosts::share_followed(double measured, double foretold) noexcept {
 
 void LearnedCosts::learn(const Space& space, std::span<const Set> sets,
                          const CostEvidence& measured, double followed) {
-  // Loads move, and measurements are noisy.
+  // The last epoch counts more, since loads move; the others count too, since measurements are
+  // noisy.
   const double mine = (measured.mine + measured.last) / 2;
   std::int64_t objects = 0;
   for (const Set& set : sets) objects += set.count();
@@ -216,9 +217,8 @@ void LearnedCosts::renew(const Space& space, std::span<const Set> sets, const Wo
   is_typed_ = true;
 }
 
-// The load of this rank is shared out by the costs of types and, as far as they predicted the load,
-// by the learned costs of objects. If noise explains the difference between the measured load and
-// the expected one, the expected one counts.
+// Shares the load of this rank out by the learned costs of objects as far as they predicted the
+// load, and by the costs of types for the rest. The load is that of beyond_noise().
 void LearnedCosts::learn_by_type(std::span<const Set> sets, const CostEvidence& measured,
                                  const WorkCosts& work) {
   double by_type = 0, expected = 0;
@@ -269,11 +269,11 @@ LearnedCosts::ByPhase LearnedCosts::by_phase(const Space& space, std::span<const
   return all;
 }
 
-// The time of a chunk is spread over its objects. The load outside of chunks is spread over all
+// Spreads the time of each stretch over its objects, and the load outside of chunks over all
 // objects, in proportion to the costs known before.
 void LearnedCosts::refresh(std::span<const Set> sets, double load,
                            std::span<const StretchTimes> stretches) {
-  constexpr double least_rest = 1e-3;  // of the time in chunks: keeps all costs positive
+  constexpr double least_rest = 1e-3;  // share of the time in chunks: keeps all costs positive
   double in_chunks = 0, known = 0;
   for (const StretchTimes& loop : stretches)
     if (is_usable(loop, sets)) {

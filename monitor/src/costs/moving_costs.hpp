@@ -1,7 +1,7 @@
 #pragma once
 
-// The cost of moving an object relative to the cost of a cut edge, learned from the seconds that
-// moves have taken and from the steps that their cuts have lasted.
+// The cost of moving an object relative to the cost of a cut edge, learned from the seconds of
+// moves, and from the number of steps between moves.
 
 #include <evenkeel/core/graph/method.hpp>
 #include <evenkeel/core/migrate/move.hpp>
@@ -11,10 +11,10 @@
 
 namespace evenkeel {
 
-// Its input is the same on all ranks, and so are its results.
+// The input is the same on all ranks, and so are the results.
 class MovingCosts {
  public:
-  // After a move at this step.
+  // To be called after a move at the end of `step`.
   void note(const MoveReport& report, int ranks, std::int64_t step) {
     double seconds = 0;
     for (const auto& [stage, taken] : report.seconds)
@@ -31,8 +31,8 @@ class MovingCosts {
     last_ = step;
   }
 
-  // The method with its moving cost set, if the method gives the seconds of a cut edge and two
-  // moves have shown how long a cut lasts.
+  // Returns the method. Sets its moving cost if the method has the seconds of a cut edge, and if
+  // two moves have shown how long a cut lasts.
   ByGraph priced(ByGraph method) const {
     if (method.edge_seconds > 0 && per_object_ > 0 && lasting_ > 0)
       method.moving_cost = per_object_ / (method.edge_seconds * lasting_);
@@ -42,7 +42,7 @@ class MovingCosts {
  private:
   static constexpr double share_of_new = 0.3;
 
-  double per_object_ = 0;  // rank-seconds
+  double per_object_ = 0;  // seconds of a move, summed over ranks, for each moved object
   double lasting_ = 0;     // steps from one move to the next
   std::int64_t moves_ = 0, last_ = 0;
 };

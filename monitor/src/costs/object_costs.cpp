@@ -18,7 +18,8 @@ bool any_weighted(std::span<const Set> sets) {
   return std::any_of(sets.begin(), sets.end(), &is_weighted);
 }
 
-// If nothing is learned, only the costs of types that the application gave are known.
+// True if the costs of types that the application gave are the weights of the set; for the case
+// that nothing is learned.
 bool has_type_costs(const Set& set) {
   return !is_weighted(set) && set.options().type.given() && !set.options().type_costs.empty();
 }
@@ -29,7 +30,7 @@ exec::Array<double> weights_of_types(const Space& space, const Set& set) {
   return costs_of(space, set, costs);
 }
 
-// A set without weights and costs of types needs no Kokkos, which may have ended.
+// Avoids Kokkos, which may have ended, for a set that has neither weights nor costs of types.
 double weight_of(const Set& set) {
   if (!has_type_costs(set) && !is_weighted(set)) return static_cast<double>(set.count());
   const Space space = Space::where(set.position().memory);
@@ -86,7 +87,7 @@ bool ObjectCosts::learns_types(std::span<const Set> sets) const {
 
 // --- At looks ------------------------------------------------------------------------------------
 
-// If the last look before a rebalance has no time for the count, the rebalance makes it up.
+// If the last look before a rebalance skips the count, the rebalance makes it.
 void ObjectCosts::observe(std::span<const Set> sets, const RankMeasurements& measured,
                           const Now& now) {
   constexpr std::int64_t share = 1000;
@@ -162,7 +163,7 @@ void ObjectCosts::fit(const Communicator& ranks, std::span<const Set> sets,
                       const AgreedCosts& agreed, const RankMeasurements& measured,
                       const CostTable& earlier) {
   learned_.note_mean(agreed.mean_per_object);
-  learns_ = would_learn_;  // on all ranks: they have weights for the same sets
+  learns_ = would_learn_;  // the same on all ranks, since they have weights for the same sets
   if (learns_ && agreed.is_typed && !agreed.work.empty())
     vote(ranks, fit_types(ranks, sets, agreed.work, earlier));
   if (agreed.fits) refit_.fit(ranks, measured.first);
@@ -178,7 +179,7 @@ Status ObjectCosts::fit_types(const Communicator& ranks, std::span<const Set> se
   });
   try {
     vote(ranks, built);
-  } catch (...) {  // a survey fits the models that exist: all ranks need the same ones
+  } catch (...) {  // refresh() fits the models that exist, so all ranks need the same models
     work_.forget();
     throw;
   }
@@ -227,14 +228,15 @@ void ObjectCosts::learn(const Space& space, std::span<const Set> sets, const Agr
   const CostEvidence evidence = {agreed.mine, measured.last, agreed.mean_per_object,
                                  measured.stretches};
   if (learned_.is_typed()) return learned_.learn_by_type(sets, evidence, work_);
-  // Costs that fit the first epoch predict the last one, unless the objects have changed since.
+  // Fitted costs explain the first epoch. How well they predict the last one shows how much the
+  // objects have changed since.
   const double followed = agreed.fits
                               ? LearnedCosts::share_followed(measured.last, refit_.first_load())
                               : LearnedCosts::share_followed(agreed.mine, agreed.expected);
   learned_.learn(space, sets, evidence, followed);
 }
 
-// If keys cannot be noted, the objects of the costs are not known: the costs are forgotten.
+// If the keys cannot be noted, costs cannot be matched to objects later, and are forgotten then.
 void ObjectCosts::note_move(std::span<const Set> sets) {
   learned_.note_move();
   work_.note_move();

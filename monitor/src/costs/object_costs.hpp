@@ -1,7 +1,7 @@
 #pragma once
 
 // All that a Balancer knows of the costs of objects: their weights, the costs of their types, and
-// the learned cost of each. It learns at looks, between rebalances, and in rebalances; never if the
+// the learned cost of each object. It learns at looks and in rebalances; but never if the
 // application gives weights, and never in a deterministic run.
 
 #include "costs/cost_refit.hpp"
@@ -15,17 +15,17 @@ namespace evenkeel {
 
 // The measurements of this rank since the last rebalance, in nanoseconds per step.
 struct RankMeasurements {
-  std::int64_t load = 0;
-  double first = 0, last = 0;                          // in the first and the last epoch
-  std::span<const double> kernels = {};                // in the last epoch
-  std::span<const KernelOptions> kernel_options = {};  // of each
-  std::span<const StretchTimes> stretches = {};        // by loop in chunks
+  std::int64_t load = 0;                               // in all epochs
+  double first = 0, last = 0;                          // load in the first and the last epoch
+  std::span<const double> kernels = {};                // of each kernel in the last epoch
+  std::span<const KernelOptions> kernel_options = {};  // of each kernel
+  std::span<const StretchTimes> stretches = {};        // one for each loop in chunks
 };
 
 // The statement of each rank about its costs at the start of a rebalance.
 struct CostStatement {
-  std::int64_t load = 0;      // nanoseconds per step
-  std::int64_t expected = 0;  // the same, by the learned costs of objects
+  std::int64_t load = 0;      // measured, in nanoseconds per step
+  std::int64_t expected = 0;  // by the learned costs of objects, in nanoseconds per step
   std::int64_t objects = 0;
   std::int64_t forgotten = 0;  // objects whose learned costs are forgotten
   std::int64_t fits = 0;       // ranks that can fit their costs to earlier loads
@@ -34,11 +34,12 @@ struct CostStatement {
   void add(const CostStatement& other) noexcept;
 };
 
-// The conclusions for this rank. Times are in nanoseconds per step.
+// The conclusions from the statements for this rank. Times are in nanoseconds per step.
 struct AgreedCosts {
-  double mine = 0;             // 0 if this rank has measured nothing
+  double mine = 0;             // load of this rank; 0 if it has measured nothing
   double mean_per_object = 0;  // over all ranks; 0 if no rank has measured anything
-  double expected = 0;         // `mine` by learned costs, scaled to the same sum over ranks
+  // The load of this rank by learned costs, scaled so that the sum over ranks is the measured one.
+  double expected = 0;
   std::int64_t forgotten = 0;  // objects of all ranks whose learned costs are forgotten
   bool fits = false;           // all ranks can fit their costs to earlier loads
   bool is_typed = false;       // sets give types or features of their objects
@@ -46,15 +47,15 @@ struct AgreedCosts {
 };
 AgreedCosts agreed_from(const CostStatement& mine, const CostStatement& all, int ranks);
 
-// For statistics only: of an invalid set, the part that can be read counts. A vote refuses the set
-// elsewhere.
+// The number of objects, for statistics only: an invalid set counts as far as it can be read. A
+// vote elsewhere refuses it.
 std::int64_t objects_in(std::span<const Set> sets);
-// The sum over sets of the given weights, or else of the given costs of types, or else of the
-// number of objects.
+// The sum over sets of the given weights. A set without weights counts with the given costs of its
+// types or, without these, with its number of objects.
 double weight_of(std::span<const Set> sets);
 
-// By set, in the memory of the space. If the weights of a set are empty, each object counts as one.
-// `of_sets` refers to `given`, or to the learned costs.
+// The weights of objects by set, in the memory of the space. If the weights of a set are empty,
+// each object counts as one. `of_sets` refers to `given`, or to the learned costs.
 struct ObjectWeights {
   std::vector<exec::Array<double>> given;
   std::vector<std::span<const double>> of_sets;
@@ -69,15 +70,15 @@ class ObjectCosts {
         may_learn_(!options.deterministic),
         may_learn_types_(may_learn_ && options.type_costs != TypeCosts::off) {}
 
-  // The learned costs. Lengths may differ from those of the sets, if the application has made or
-  // removed objects.
+  // The learned costs by set. Their number differs from the number of objects if the application
+  // has made or removed objects.
   std::span<const exec::Array<double>> of_sets() const noexcept { return learned_.of_sets(); }
 
   // --- At looks ----------------------------------------------------------------------------------
 
   using Now = std::function<std::int64_t()>;
   // Local. Counts the objects of this rank by type for the epoch that has just ended, unless the
-  // sets are invalid. That takes at most a thousandth of the time.
+  // sets are invalid. Such counts take at most a thousandth of the time, so some are skipped.
   void observe(std::span<const Set> sets, const RankMeasurements& measured, const Now& now);
   // Collective. Brings the costs up to date.
   void refresh(const Communicator& ranks, std::span<const Set> sets,
@@ -89,8 +90,8 @@ class ObjectCosts {
   // carry their costs, and prepares the fit. Returns the statement to agree on.
   CostStatement arrive(const Space& space, std::span<Set> sets, RankRecords& records,
                        const RankMeasurements& measured, int ranks, const Now& now);
-  // Collective. Fits the costs of types, and those of objects, to the measurements. `earlier` is
-  // the table that an earlier run has learned.
+  // Collective. Fits the costs of types and the costs of objects to the measurements. `earlier` has
+  // the costs that an earlier run has learned.
   void fit(const Communicator& ranks, std::span<const Set> sets, const AgreedCosts& agreed,
            const RankMeasurements& measured, const CostTable& earlier);
   // Local. Learns from the measurements, and returns the weights.
@@ -105,16 +106,18 @@ class ObjectCosts {
   }
   // To be called after objects have moved, with the sets after the move.
   void note_move(std::span<const Set> sets);
-  // The rebalance has succeeded. `moved` means that there are new domains.
+  // To be called if the rebalance has succeeded. `moved` says that there are new domains.
   void keep(bool moved) noexcept;
-  // The rebalance is over: gives back the memory that it has allocated, unless keep() was called.
+  // To be called after every rebalance. Unless keep() was called, frees the memory that the
+  // rebalance has allocated.
   void give_back() noexcept;
 
   // --- In a migration ----------------------------------------------------------------------------
 
-  // Makes the sets carry their costs, if any have been learned.
+  // Makes the sets carry their costs, if costs have been learned.
   void travel_with(std::span<Set> sets, RankRecords& records);
-  // Objects of this rank whose costs are forgotten since the last rebalance or migration.
+  // The number of this rank's objects whose costs were forgotten since the last rebalance or
+  // migration.
   std::int64_t forgotten() const noexcept { return forgotten_; }
   void clear_forgotten() noexcept { forgotten_ = 0; }
 
@@ -133,15 +136,15 @@ class ObjectCosts {
   CostRefit refit_;
   std::function<void(CostTable)> tell_;
   bool may_learn_, may_learn_types_;
-  // The end and the duration of the last count of objects by type, and whether a later look has
-  // skipped its count.
+  // The end and the duration of the last count of objects by type, in nanoseconds, and whether a
+  // later look has skipped its count.
   struct {
     std::int64_t ended_at = 0, took = 0;
     bool is_owed = false;
   } counting_;
   std::int64_t forgotten_ = 0;
   bool learns_ = false;
-  bool would_learn_ = false;  // the same for the rebalance under way, as this rank sees it
+  bool would_learn_ = false;  // learns_ of the rebalance under way, before the ranks agree
   bool can_fit_ = false;      // in the rebalance under way
 };
 

@@ -13,10 +13,9 @@ constexpr const char* costs_stage = "monitor/costs";
 static_assert(CostRow::most_types == most_types && CostRow::most_features == most_features);
 static_assert(KernelTypes::most == most_types && most_types + most_features <= 32);
 
-constexpr std::size_t most_rows = 48;  // looks that are remembered
+constexpr std::size_t most_rows = 48;  // number of looks that are remembered
 constexpr int few_passes = 3;
-// Costs are positive, also where least squares give another result: at least this share of their
-// mean.
+// Costs of types are at least this share of the mean cost, even if least squares give less.
 constexpr double least_cost = 1e-3;
 
 // --- Groups: a phase, a set and types in one number, never 0 -------------------------------------
@@ -35,7 +34,7 @@ constexpr std::uint32_t types_of(std::uint32_t group) { return group & 0xFFFFU; 
 
 }  // namespace
 
-// If there are too many groups, the smallest ones stay, whatever the order of additions.
+// If there are too many groups, those with the least numbers stay, whatever the order of additions.
 void AgreedWork::add_group(std::uint32_t group) noexcept {
   if (group == 0 || has(group)) return;
   constexpr std::uint32_t none = ~std::uint32_t{0};
@@ -69,7 +68,7 @@ void WorkCosts::observe(const Space& space, std::span<const Set> sets,
   if (rows_.size() > most_rows) rows_.pop_front();
 }
 
-// A kernel whose group is not an agreed one counts for the remaining group of its phase.
+// A kernel whose group is not agreed counts for the phase's group of kernels that name no types.
 void WorkCosts::observe(GroupModel& model, const MeasuredLook& row) const {
   std::vector<double> amounts;
   for (const CostColumn& column : model.columns)
@@ -119,8 +118,8 @@ std::vector<WorkCosts::CostColumn> WorkCosts::columns_of(std::uint32_t group,
   return columns;
 }
 
-// Expects the costs that an earlier run has learned; without those, the costs of types that the
-// application gave.
+// Expects the costs that an earlier run has learned. Without such a run, expects the costs of types
+// that the application gave.
 void WorkCosts::expect(std::span<const Set> sets) {
   expected_.assign(sets.size(), PerColumn{});
   for (const CostRow& row : earlier_.rows) {
@@ -136,8 +135,8 @@ void WorkCosts::expect(std::span<const Set> sets) {
                               [](const PerColumn& costs) { return !(costs == PerColumn{}); });
 }
 
-// The expected costs are those of all kernels together: they predict nothing for a group of kernels
-// that work on some types only.
+// The expected costs are sums over all kernels. So they predict nothing for a group of kernels that
+// name their types.
 void WorkCosts::expect(GroupModel& model) const {
   if (!has_expected_ || types_of(model.group) != 0) return;
   std::vector<double> expected;

@@ -1,11 +1,12 @@
 #pragma once
 
 // The costs of types and features that a Balancer learns. Kernels are grouped by their phase and by
-// the types that their options name. Each group has a model of its own, so that the time of a
-// kernel that names its types is explained by the objects of these types only.
+// the types that their options name. Each group has its own model: if kernels name types, only the
+// objects of these types explain the time of the group.
 //
-// At each look a rank remembers its amount of each type and feature, and the time of each group. At
-// a rebalance the ranks agree on the groups and columns that exist, and fit the models.
+// At each look, a rank remembers its amount of each type and feature (a column), and the time of
+// each group. At a rebalance, the ranks agree on the groups and columns that exist, and fit the
+// models.
 
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/exec/space.hpp>
@@ -21,8 +22,8 @@
 namespace evenkeel {
 
 // The work of all ranks together: the types and features that their sets have, and the groups of
-// their kernels. A group is a phase and the types of a set that its kernels work on. Each phase
-// also has a group, not listed here, of the kernels that name no types.
+// their kernels. A group is a phase, and the types of a set on which its kernels work. Each phase
+// also has a group of the kernels that name no types; such groups are not listed here.
 struct AgreedWork {
   static constexpr std::size_t most_sets = 64, most_groups = 16;
 
@@ -43,48 +44,48 @@ class WorkCosts {
  public:
   explicit WorkCosts(bool minimum_norm) : minimum_norm_(minimum_norm) {}
 
-  // True if a set gives types or features. The same on all ranks, unless their sets differ.
+  // True if a set has types or features. The same on all ranks, unless their sets differ.
   static bool are_told(std::span<const Set> sets);
 
-  // Remembers the amounts of this rank, and the times of its kernels in nanoseconds per step, in
-  // the order of the clock. Throws for invalid types and features. Local.
+  // Local. Remembers the amounts of this rank, and the times of its kernels, which are in the order
+  // of the clock and in nanoseconds per step. Throws an Error for invalid types and features.
   void observe(const Space& space, std::span<const Set> sets, std::span<const double> kernels,
                std::span<const KernelOptions> options);
 
-  // The columns and the groups that this rank knows, which it states before a rebalance.
+  // The columns and the groups that this rank knows, for its statement before a rebalance.
   AgreedWork known(const Space& space, std::span<const Set> sets,
                    std::span<const KernelOptions> options) const;
 
-  // Objects have moved: the last measurement does not describe the present ones.
+  // To be called after objects have moved: the last measurement does not describe the present ones.
   void note_move() noexcept { is_measured_here_ = false; }
-  // The time that the present objects took in a phase at the last look; 0 if it is unknown.
+  // Nanoseconds per step that the present objects took in a phase at the last look; 0 if unknown.
   double load_of(int phase) const noexcept;
 
-  // Gives the costs that an earlier run has learned.
+  // Takes the costs that an earlier run has learned.
   void expect(const CostTable& earlier) { earlier_ = earlier; }
 
-  // Makes the models of the agreed columns and groups. Local.
+  // Local. Makes the models of the agreed columns and groups.
   void build(std::span<const Set> sets, const AgreedWork& agreed);
   bool is_built() const noexcept { return !models_.empty(); }
   void forget() noexcept { models_.clear(); }
 
-  // Collective, after build() on all ranks. Throws only for errors of MPI; returns any other
-  // failure of this rank. A few passes suffice for models that were fitted before.
+  // Collective; to be called after build() on all ranks. Throws only for errors of MPI; returns any
+  // other failure of this rank. Models that were fitted before are fitted in few passes.
   Status fit(const Communicator& ranks);
 
-  // True if costs are measured or expected. Costs that are only expected are relative, without a
-  // unit.
+  // True if costs are measured or expected. Costs that are only expected have no unit: only their
+  // ratios are known.
   bool are_known() const noexcept { return are_measured() || has_expected_; }
   bool are_measured() const noexcept;
   // The cost of one unit of each type and feature of a set, in nanoseconds per step; never
   // negative.
   PerColumn costs(std::size_t set) const;
-  // The same for one phase.
+  // The part of these costs in one phase.
   PerColumn costs(std::size_t set, int phase) const;
-  // A bit for each phase of which a cost is known. The same on all ranks.
+  // A bit for each phase in which a cost is known. The same on all ranks.
   std::uint32_t phases() const noexcept;
 
-  // The standard deviation of a load, as a share of it, according to the least certain model.
+  // The standard deviation of a load as a share of that load, by the least certain model.
   double noise() const noexcept;
 
   CostTable table(int ranks) const;
@@ -123,11 +124,11 @@ class WorkCosts {
   std::deque<MeasuredLook> rows_;
   std::vector<GroupModel> models_;
   AgreedWork built_;
-  std::vector<double> sums_;  // of all models, one after the other
+  std::vector<double> sums_;  // the sums of all models, one model after the other
   bool is_settled_ = false;
   bool is_measured_here_ = false;
   CostTable earlier_;
-  std::vector<PerColumn> expected_;  // by set: relative to each other; 0 if unknown
+  std::vector<PerColumn> expected_;  // by set; only ratios count; 0 if unknown
   bool has_expected_ = false;
 };
 

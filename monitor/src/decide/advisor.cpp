@@ -18,7 +18,7 @@ void Advisor::keep_from(std::int64_t generation) {
   DecisionState state = looks_.state();
   state.kept_from = generation;
   looks_.set_state(state);
-  // A trigger that acts on its own needs no estimate of what advice would gain.
+  // If the trigger judges loads or acts by steps, no estimate of the gain of advice is needed.
   if (judges_the_load(state.trigger) || acts_by_steps(state.trigger)) shadow_.reset();
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 // Advises rebalances: after looks, or at the steps at which the trigger acts. Keeps the state of
-// the run and, while nothing has moved, the gain that advice would have brought.
+// the run and, as long as nothing has moved, the gain that following the advice would have brought.
 
 #include "decide/held_advice.hpp"
 #include "decide/looks.hpp"
@@ -19,13 +19,14 @@ class Advisor {
   const DecisionState& state() const noexcept { return looks_.state(); }
   const HeldAdvice& held() const noexcept { return held_; }
 
-  // Before the first step: start from this state instead, and continue to count from this step.
+  // Both are to be called before the first step. The first one replaces the state; the second one
+  // continues to count from the step at which an earlier run has ended.
   void start_from(const DecisionState& state);
   void go_on_from(std::int64_t step);
-  // Domains from this generation on can be taken again.
+  // Says that domains from this generation on are kept, so that the run can return to them.
   void keep_from(std::int64_t generation);
 
-  // A look that all ranks have agreed on; comes before its advice.
+  // Takes in a look that all ranks have agreed on. To be called before advise(look).
   void note(const Look& look);
   Advice advise(const Look& look);
   bool is_due(std::int64_t step) const;
@@ -40,16 +41,17 @@ class Advisor {
   // Notes a rebalance at the end of `step`, and returns its kind.
   RebalanceKind rebalanced(std::int64_t step, const Outcome& outcome);
 
-  // The steps to the next look, and true if rebalances at fixed steps keep cutting epochs short.
+  // The steps from one look to the next.
   std::int64_t epoch_steps() const noexcept { return epoch_length(state()); }
+  // True if rebalances at fixed steps keep ending epochs early.
   bool cuts_epochs_short() const noexcept {
     return acts_by_steps(state().trigger) && state().rebalanced_at > state().began_at;
   }
 
-  // Enters totals into the books without a decision.
+  // Enters totals into the ledger without a decision.
   void close(const Totals& totals);
   Account account() const;
-  // Null once the run has moved something.
+  // Null after the run has moved something.
   const Shadow* shadow() const noexcept { return shadow_ ? &*shadow_ : nullptr; }
 
  private:

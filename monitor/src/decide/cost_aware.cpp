@@ -7,15 +7,15 @@ namespace evenkeel {
 namespace {
 
 // The chosen constants; docs/triggers.md and docs/performance.md explain them.
-constexpr double doubt = 1.2;          // of a shortfall: it may be this many times as large
+constexpr double doubt = 1.2;          // a shortfall may be this many times as large as expected
 constexpr double confidence = 1;       // standard errors by which x is below the measurement
-constexpr double trust = 1.5;          // T_max / the steps that the run has been watched
-constexpr double memory_looks = 4;     // over which the ageing of cuts is averaged
-constexpr double most_debt = 1.5;      // in costs; with a greater debt, x must be
-constexpr double caution = 1.5;        // this many times the price,
-constexpr double proof = 2;            // and curable imbalance must have cost this many costs
-constexpr double patience = 200;       // in costs: until a shortfall is put to the test
-constexpr double helped = 0.9;         // of u before: a rebalance that leaves more has not helped
+constexpr double trust = 1.5;          // T_max / number of measured steps
+constexpr double memory_looks = 4;     // the ageing of cuts is averaged over this many looks
+constexpr double most_debt = 1.5;      // in costs of a rebalance; with a greater debt, x must be
+constexpr double caution = 1.5;        // this many times the price g,
+constexpr double proof = 2;            // and curable imbalance must have lost this many costs
+constexpr double patience = 200;       // in costs: after this time a shortfall is tested
+constexpr double helped = 0.9;         // a rebalance that leaves more than this of u is in vain
 constexpr double least_level = 0.005;  // below this u no action is worthwhile
 
 constexpr double endless = std::numeric_limits<double>::max();
@@ -29,7 +29,7 @@ double smoothed(double mean, double seen, double slow) noexcept {
 
 // --- Noise ---------------------------------------------------------------------------------------
 
-// The expected greatest of `count` normal deviates: known for powers of 2, linear between them.
+// The expected greatest of `count` normal deviates, by a table for powers of 2, linear in between.
 double greatest_of_normals(std::int64_t count) noexcept {
   constexpr std::array<double, 21> known = {0,    0.56, 1.03, 1.42, 1.77, 2.07, 2.34,
                                             2.59, 2.83, 3.04, 3.24, 3.43, 3.62, 3.79,
@@ -53,10 +53,10 @@ double scatter_of(const Outlook& outlook, const LoadSeen& seen) noexcept {
   return is_epoch(seen) ? std::sqrt(outlook.scatter.variance / steps_of(seen)) : 0;
 }
 
-// The standard deviation of x, from its second differences: they are blind to steady growth, and
-// their median is blind to jumps and outliers; for normal deviates it is 0.6745 sqrt(6) standard
-// deviations. Epochs also show the scatter from step to step, which growth inflates: the lesser
-// counts.
+// The standard deviation of x, from the median of |second differences| of x. Second differences are
+// blind to steady growth, and a median is blind to jumps and outliers; for normal deviates this
+// median is 0.6745 sqrt(6) standard deviations. Epochs of several steps also show the scatter from
+// step to step, which growth inflates: then the lesser of the two estimates counts.
 double noise_of(const Outlook& outlook, const LoadSeen& seen) noexcept {
   constexpr double deviations = 0.605;
   const auto& bends = outlook.scatter.bends;
@@ -95,7 +95,7 @@ struct Aged {
   double sum = 0;    // of a(t) from 0 to T
 };
 
-// Linear between known ages, and constant beyond the last.
+// a(t) is linear between the known ages, from 0 at age 0, and constant beyond the last known age.
 Aged aged(const Ageing& ageing, double until) noexcept {
   Aged all;
   double age = 0;
@@ -112,11 +112,11 @@ Aged aged(const Ageing& ageing, double until) noexcept {
   return all;
 }
 
-// Without a predicted level, a fresh cut is assumed to be even; then only its shortfall counts.
+// The predicted level of a fresh cut. Without a prediction, a fresh cut is assumed to be even.
 double foreseen(const Outlook& outlook) noexcept { return std::max(0.0, outlook.fresh); }
 
-// The growth of u, by the ageing of the cut in use, from the middle of the epoch until a rebalance
-// acts; on average until the rebalance that the next look could lead to.
+// The growth of u from the middle of the epoch until a rebalance acts, as the cut in use ages. Adds
+// half an epoch: on average, the load grows so far before a rebalance by this look or the next.
 double growth_ahead(const Outlook& outlook, const LoadSeen& seen) noexcept {
   if (seen.age < 0) return 0;
   const double half = steps_of(seen) / 2;
@@ -128,10 +128,10 @@ double growth_ahead(const Outlook& outlook, const LoadSeen& seen) noexcept {
   return growth * std::clamp((seen.level - foreseen(outlook)) / level, 0.0, 1.0);
 }
 
-// Learns from cuts made at earlier looks, whether or not they were used. A look without a survey
-// learns from the cut in use: from its level above that of a fresh cut. If that was never
-// predicted, or if the domains are those of the start, it learns from the level above the first one
-// of the same cut.
+// Learns from cuts made at earlier looks, whether or not they were used. A look that knows no such
+// cuts learns from the cut in use: by how much its level exceeds the level of a fresh cut. If the
+// latter was never predicted, or if the age is unknown, the first level of the cut in use replaces
+// it.
 void follow_ageing(Outlook& outlook, const LoadSeen& seen, double fresh) noexcept {
   bool has_earlier = false;
   for (const auto& [age, level] : seen.earlier) {
@@ -143,11 +143,12 @@ void follow_ageing(Outlook& outlook, const LoadSeen& seen, double fresh) noexcep
   const bool is_foreseen = outlook.fresh >= 0 && seen.age >= 0;
   const double age = static_cast<double>(seen.since) - steps_of(seen) / 2;
   learn_ageing(outlook.ageing, age, seen.level - (is_foreseen ? fresh : outlook.left));
-  // A cut by guessed costs may be uneven from the start, which is not ageing.
+  // A cut by wrong costs may be uneven from the start; that is not ageing.
   if (is_foreseen && outlook.shortfall.weighed > 0) forget_older(outlook.ageing, age);
 }
 
-// Learns the loss per step of a run without any rebalance.
+// Learns the level of the first domains above that of a fresh cut, and the loss against the first
+// domains since the last rebalance.
 void follow_first(FirstDomains& first, const LoadSeen& seen) noexcept {
   constexpr double slow = 16;  // looks
   const bool is_first = first.generation >= 0 && first.generation == seen.generation;
@@ -159,8 +160,8 @@ void follow_first(FirstDomains& first, const LoadSeen& seen) noexcept {
 
 // --- The level of a fresh cut --------------------------------------------------------------------
 
-// Cuts by given weights are as wrong as the weights. Every look shows how wrong these are, without
-// a trial.
+// Cuts by given weights are as wrong as the weights. Every look shows how wrong the weights are,
+// even if no cut is made.
 void learn_misfit(Shortfall& shortfall, const LoadSeen& seen, double floor) noexcept {
   constexpr std::int64_t slow = 8;  // looks
   if (seen.as_weighed < 0) return;
@@ -170,10 +171,10 @@ void learn_misfit(Shortfall& shortfall, const LoadSeen& seen, double floor) noex
                         static_cast<double>(shortfall.weighed);
 }
 
-// Judges by how much the u of the last fresh cut exceeds the prediction. One miss may be bad luck.
-// If the next cut misses too, the one after it is expected to miss, by at most four times as much
-// as the first has missed, since the second may be bad luck. A cut that has left u as it was has
-// not aged: it was no better from the start.
+// Learns by how much u of the last fresh cut exceeds the prediction, which is called a miss. The
+// next cut is expected to miss by as much, but by at most four times the miss before: a single miss
+// may be bad luck. A part of the excess is ageing, unless the cut has left u as it was: such a cut
+// was no better from the start.
 void judge_cut(Outlook& outlook, const LoadSeen& seen, double floor) noexcept {
   outlook.left = seen.level;
   const double age = steps_of(seen) + 2 * static_cast<double>(seen.latency);
@@ -185,8 +186,8 @@ void judge_cut(Outlook& outlook, const LoadSeen& seen, double floor) noexcept {
   shortfall.last = missed;
 }
 
-// Judges whether the last rebalance has helped. Loads that do not follow objects (a slow node) do
-// not come back with earlier domains.
+// Judges whether the last rebalance has helped. If it returned to earlier domains in vain, the load
+// does not follow objects (a slow node), and no other return is tried.
 void judge_last(Outlook& outlook, const LoadSeen& seen, double floor) noexcept {
   if (outlook.left == Outlook::new_cut) return judge_cut(outlook, seen, floor);
   if (outlook.left != Outlook::new_return) return;
@@ -194,9 +195,9 @@ void judge_last(Outlook& outlook, const LoadSeen& seen, double floor) noexcept {
   if (outlook.left_from >= 0 && seen.level > helped * outlook.left_from) outlook.is_return_vain = 1;
 }
 
-// A shortfall cannot exceed the curable part of u. After a while it is put to the test: it is
-// assumed to be 0. A single look below it may be noise: only several looks in a row make it smaller
-// for good.
+// The shortfall to expect now; it cannot exceed `above`, the curable part of u. Long after the last
+// rebalance it is assumed to be 0, so that a cut tests it. A single look with a lesser `above` may
+// be noise, so each such look reduces the expected shortfall only a little.
 double shortfall_now(Shortfall& shortfall, const LoadSeen& seen, double above) noexcept {
   constexpr double slow = 16;  // looks
   const double most = std::max(0.0, above);
@@ -216,9 +217,9 @@ void take_in(Outlook& outlook, double taken_off, double steps) noexcept {
     put_first(outlook.scatter.bends, std::abs(latest[0] - 2 * latest[1] + latest[2]));
 }
 
-// The best of several lower bounds: from the last look or, if looks are single steps, from the
-// lower of the last two; and from the means of the last 2, 4, 8 and 16 looks, without the greatest
-// value from 4 looks on.
+// The greatest of several lower bounds of x. One is from the last look or, if epochs are single
+// steps, from the lower of the last two looks. The others are from the means over the last 2, 4, 8
+// and 16 looks; the means over 4 looks and more leave out their greatest value.
 double lower_bound_of(const Outlook& outlook, const LoadSeen& seen, double noise) noexcept {
   const auto& latest = outlook.curable.latest;
   const bool epoch = is_epoch(seen), several = latest[1] < not_known;
@@ -246,7 +247,7 @@ double left_of(const LoadSeen& seen) noexcept {
   return std::min(long_run, std::max(0.0, seen.left.value_or(long_run)));
 }
 
-// g and T.
+// Finds g and T, and the gain in T steps.
 void find_price(const Outlook& outlook, const LoadSeen& seen, Prospect& prospect) noexcept {
   constexpr double finer = 1.25;
   const double most = std::min(trust * outlook.measured, left_of(seen));
@@ -264,8 +265,8 @@ void find_price(const Outlook& outlook, const LoadSeen& seen, Prospect& prospect
   }
 }
 
-// The farther off a rebalance is, the longer is the epoch. An even load can become uneven at any
-// step, but a load that has long been even is likely to stay even for a while.
+// Steps of the next epoch: the farther off a rebalance is, the more. An even load can become uneven
+// at any step, but a load that has long been even is likely to stay so for a while.
 std::int64_t next_epoch_of(Outlook& outlook, const LoadSeen& seen,
                            const Prospect& prospect) noexcept {
   constexpr std::int64_t least = 6, longer = 8, most = 10;
@@ -289,8 +290,8 @@ bool may_go_back_to(std::int64_t generation, const Outlook& outlook,
          generation != seen.generation;
 }
 
-// True if a reduction of u by this much pays for a rebalance in the rest of the run, or within as
-// many steps as the run has been measured.
+// True if a reduction of u by `taken_off` pays for a rebalance before the run ends, and within as
+// many steps as have been measured so far.
 bool pays_for_itself(double taken_off, const Outlook& outlook, const LoadSeen& seen) noexcept {
   return taken_off * std::min(outlook.measured, left_of(seen)) >= seen.cost;
 }
@@ -306,16 +307,16 @@ EarlierDomains best_earlier(const Outlook& outlook, const LoadSeen& seen) noexce
   return best;
 }
 
-// True if cuts made at the best moments would lose more per step than the first domains have lost
-// lately, because the load moves to and fro. False if the first domains are not kept, since waiting
-// would not help then.
+// True if cuts at the best moments would lose more per step than the first domains have lost
+// lately. This happens if the load moves to and fro. False if the run cannot return to the first
+// domains, since waiting would then not help.
 bool is_outrun(const Outlook& outlook, const LoadSeen& seen, const Prospect& prospect) noexcept {
   const bool is_kept = seen.kept_from >= 0 && outlook.first.generation >= seen.kept_from;
   return is_kept && prospect.price > outlook.first.above;
 }
 
-// True if the loss against the first domains since the last rebalance would have paid for a return
-// to them.
+// True if, since the last rebalance, the run has lost as much against the first domains as a return
+// to them costs, and if that return pays.
 bool is_first_worth_it(const Outlook& outlook, const LoadSeen& seen) noexcept {
   const double taken_off = seen.level - seen.first;
   return seen.first >= 0 && may_go_back_to(outlook.first.generation, outlook, seen) &&
@@ -379,7 +380,7 @@ Decision judge(Outlook& outlook, const LoadSeen& seen, const Prospect& prospect)
 
 void rebalanced(Outlook& outlook, std::int64_t generation, RebalanceKind kind) noexcept {
   const std::int64_t wanted = std::exchange(outlook.wanted_generation, -1);
-  // Domains that are taken again get a new generation.
+  // Domains to which the run returns get a new generation.
   const bool is_return = kind == RebalanceKind::earlier;
   if (is_return && wanted == outlook.first.generation) outlook.first.generation = generation;
   const bool is_cut = kind == RebalanceKind::fresh || kind == RebalanceKind::application;

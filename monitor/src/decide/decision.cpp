@@ -33,7 +33,8 @@ void obey(DecisionState& state, Command command) {
   if (command == Command::resume) state.paused = 0;
 }
 
-// The steps of the run that are left when a rebalance acts; empty if its length is unknown.
+// The steps of the run that are left when a rebalance acts; empty if the length of the run is
+// unknown.
 std::optional<double> steps_left(const DecisionState& state) {
   if (state.horizon <= 0) return std::nullopt;
   const std::int64_t left = state.horizon - state.step - state.latency_steps;
@@ -54,8 +55,9 @@ double level_of(std::int64_t greatest, double mean) noexcept {
   return greatest < 0 ? -1 : std::max(0.0, static_cast<double>(greatest) / mean - 1);
 }
 
-// The variance of a rank's load from step to step, as it would be if all loads were equal. Noise is
-// assumed to grow with the load, and the mean of squares exceeds the square of the mean.
+// The variance of a rank's load from step to step, as it would be if all ranks had equal loads.
+// Noise is assumed to be in proportion to the load: then unequal loads increase the mean variance
+// as they increase the mean square of the load.
 double variance_seen(const Totals& totals) {
   const double mean = totals.mean_load(), steps = static_cast<double>(totals.steps);
   const auto ranks = static_cast<double>(totals.ranks), unit = static_cast<double>(totals.unit);
@@ -64,8 +66,8 @@ double variance_seen(const Totals& totals) {
   return static_cast<double>(totals.variance) / ranks / steps * share * share / (1 + spread);
 }
 
-// All levels, measured or not, are those of the total load: no cut by one weight can cure the
-// additional loss in phases.
+// All levels, measured or not, are of the sum of a rank's load over its phases: a cut by one weight
+// cannot cure the additional loss in phases.
 LoadSeen load_seen(const DecisionState& state, const Totals& totals) {
   const double mean = totals.mean_load(), steps = static_cast<double>(totals.steps);
   const Counterfactual& would_be = totals.would_be;
@@ -84,7 +86,7 @@ LoadSeen load_seen(const DecisionState& state, const Totals& totals) {
     seen.earlier[i] = {static_cast<double>(would_be.age[i]), level_of(would_be.earlier[i], mean)};
   const double cost = cost_of(state);
   seen.cost = cost * steps / mean;
-  // True if the time without any rebalance is known, or was known not long ago.
+  // True if the time of a run without any rebalance is known for about half of the run, or more.
   const bool knows_never = state.ledger.never.pending <= state.ledger.never.sum;
   seen.debt = cost > 0 && knows_never ? -state.ledger.saved() / cost : 0;
   seen.left = steps_left(state);
@@ -96,7 +98,7 @@ LoadSeen load_seen(const DecisionState& state, const Totals& totals) {
   return seen;
 }
 
-// The conditions that hold for every rule come first.
+// Checks the conditions of all rules first.
 Decision decide(RuleInput& on) {
   const DecisionState& before = on.before;
   const Totals& totals = on.totals;
@@ -113,7 +115,8 @@ Decision decide(RuleInput& on) {
   return rule.judge(before.trigger, on);
 }
 
-// Estimates the gain of a rebalance for every rule, since the gain is always reported.
+// Estimates the prospects of a rebalance. This is done for every rule, since the expected gain is
+// always reported.
 void look_ahead(RuleInput& on) {
   DecisionState& next = on.after;
   on.seen = load_seen(next, on.totals);
@@ -127,7 +130,7 @@ void look_ahead(RuleInput& on) {
 
 // --- Shifts between new cuts ---------------------------------------------------------------------
 
-// True if a rule has judged the load. Otherwise the decision says nothing about the load.
+// True if a rule has judged the load. Otherwise, the reason says nothing about it.
 bool has_judged(Reason reason) noexcept {
   constexpr std::array before_it = {Reason::outdated,    Reason::unfit,     Reason::paused,
                                     Reason::commanded,   Reason::requested, Reason::not_asked,
@@ -136,16 +139,16 @@ bool has_judged(Reason reason) noexcept {
   return std::ranges::find(before_it, reason) == before_it.end();
 }
 
-// True if a reduction of u by this much pays for a rebalance in the rest of the run, or within as
-// many steps as the run has been measured.
+// True if a reduction of u by `taken_off` pays for a rebalance before the run ends, and within as
+// many steps as have been measured so far.
 bool pays(double taken_off, const RuleInput& on) noexcept {
   const double trusted = on.after.outlook.measured;
   const double steps = std::min(trusted, on.seen.left.value_or(trusted));
   return taken_off * steps >= on.seen.cost;
 }
 
-// True if a rule holds because a new cut would not help, and even loads would pay. A new cut would
-// be as wrong as the given weights; a shift relies on the measured load.
+// True if a rule holds because a new cut would not help, but a rebalance to even loads would pay.
+// Then shifts may help: they rely on measured loads, and not on weights, which may be wrong.
 bool may_help(const Decision& decision, const RuleInput& on) noexcept {
   const bool is_misled = on.after.outlook.shortfall.weighed > 0 && needs_surveys(on.after.trigger);
   const bool in_vain = decision.reason == Reason::not_curable ||
@@ -153,7 +156,8 @@ bool may_help(const Decision& decision, const RuleInput& on) noexcept {
   return in_vain && pays(on.seen.level - on.prospect.noise, on);
 }
 
-// If a rule wants new domains, it gets shifted ones, as long as the load has not changed a lot.
+// If a rule wants new domains, shifts the present ones instead, as long as the load has not changed
+// a lot.
 void refine(RuleInput& on, Decision& decision) {
   DecisionState& next = on.after;
   ShiftCourse& refinement = next.refinement;
@@ -176,7 +180,7 @@ void refine(RuleInput& on, Decision& decision) {
     say(Action::rebalance, Reason::shifts, static_cast<double>(refinement.rounds + 1));
   } else if (step == NextStep::go_back && pays(refinement.usual - refinement.best, on)) {
     next.outlook.wanted_generation = refinement.best_generation;
-    next.outlook.left_from = -1;  // not a test of whether loads follow objects
+    next.outlook.left_from = -1;  // this return does not show whether loads follow objects
     say(Action::rebalance, Reason::returns_to_best, refinement.best);
   } else if (acts && step != NextStep::cut_anew) {
     next.outlook.wanted_generation = -1;
@@ -185,8 +189,8 @@ void refine(RuleInput& on, Decision& decision) {
 }
 
 void pay_for_survey(Surveys& surveys, const Totals& totals) noexcept {
-  constexpr double share = 0.001;   // of the run's time
-  constexpr double most_saved = 4;  // surveys
+  constexpr double share = 0.001;   // of the run's time, for surveys
+  constexpr double most_saved = 4;  // surveys for which credit can be saved
   const double elapsed =
       static_cast<double>(totals.duration.sum) / static_cast<double>(totals.ranks);
   surveys.credit = std::min(surveys.credit + share * elapsed, most_saved * surveys.cost);
@@ -198,7 +202,7 @@ void pay_for_survey(Surveys& surveys, const Totals& totals) noexcept {
     surveys.cost += (took - surveys.cost) / 2;
     surveys.credit = std::max(0.0, surveys.credit - took);
   } else {
-    constexpr double more_at_once = 3;  // at the start, where nothing is known yet
+    constexpr double more_at_once = 3;  // surveys at the start, when nothing is known yet
     surveys = {.cost = took, .credit = more_at_once * took};
   }
 }
@@ -262,7 +266,7 @@ DecisionState rebalanced(DecisionState state, std::int64_t step, std::int64_t ge
   state.ledger.gains.unchanged += !is_first && generation == before ? 1 : 0;
   state.rebalanced_at = step;
   state.generation = generation;
-  // The run begins with the domains of its first step, whether or not a look has seen them.
+  // The first domains are those of the first step, even if no look has seen them.
   std::int64_t& first = state.outlook.first.generation;
   if (!is_first && first < 0) first = before;
   state.ledger.open_entry();
@@ -277,8 +281,8 @@ bool wants_survey(const DecisionState& state) noexcept {
 }
 
 bool cuts_fall_short(const DecisionState& state) noexcept {
-  constexpr double far = 0.1;   // of the mean load: two cuts in a row have missed by this much
-  constexpr double most = 0.9;  // of u before: the last cut has left more
+  constexpr double far = 0.1;   // share of the mean load by which the next cut is expected to miss
+  constexpr double most = 0.9;  // share of the earlier u that the last cut has left, at least
   const Outlook& outlook = state.outlook;
   return state.rebalances > 0 && outlook.fresh >= 0 && outlook.shortfall.weighed == 0 &&
          outlook.shortfall.expected >= far && outlook.left >= most * outlook.left_from;

@@ -4,7 +4,7 @@
 
 namespace evenkeel {
 
-// Sums of squares by Welford's method, which avoids cancellation.
+// Updates the sums of squares by Welford's method, which avoids cancellation.
 void WasteTrend::add(double step, double waste, std::int64_t looks) noexcept {
   const double share = 1 / static_cast<double>(looks);
   const double off_step = step - mean_step, off_waste = waste - mean_waste;

@@ -1,20 +1,20 @@
 #pragma once
 
-// Adds looks to the memory of the time since the last rebalance.
+// Adds looks to the memory of the steps since the last rebalance.
 
 #include "decide/state.hpp"
 
 namespace evenkeel {
 
-// The latest values come first; the oldest one falls out.
+// Adds the latest value at the front, and drops the oldest one.
 template <std::size_t size>
 void put_first(std::array<double, size>& latest, double value) noexcept {
   std::shift_right(latest.begin(), latest.end(), 1);
   latest.front() = value;
 }
 
-// The median of the first `known` numbers, or of all if there are fewer; 0 without any. Sorts by
-// insertion, since they are few.
+// The median of the first `known` numbers, or of all if there are fewer; 0 if `known` is 0. Sorts
+// by insertion, since there are few numbers.
 template <std::size_t size>
 double median(const std::array<double, size>& numbers, std::int64_t known) noexcept {
   const auto count =
@@ -30,7 +30,7 @@ double median(const std::array<double, size>& numbers, std::int64_t known) noexc
 
 struct Rule;
 
-// Adds totals, which must be fit and of this generation.
+// Adds the totals of a look. They must be fit, and of the present generation.
 void observe(LookInterval& interval, const Totals& totals, const Rule& rule) noexcept;
 
 // The expected cost of a rebalance, in nanoseconds.

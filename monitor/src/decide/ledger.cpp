@@ -4,7 +4,7 @@
 
 namespace evenkeel {
 
-// The newest rebalance counts fully, each older one less by the factor `keep`.
+// Each rebalance counts with a weight of 1, which fades by the factor `keep` at each later one.
 void CostModel::learn(double nanoseconds, double bytes_moved) noexcept {
   constexpr double keep = 0.8;
   weight = keep * weight + 1;
@@ -15,7 +15,7 @@ void CostModel::learn(double nanoseconds, double bytes_moved) noexcept {
 
 void Course::add(double mean) noexcept { pending += mean; }
 
-// The level is known for these steps, and linear over the pending ones before them.
+// The level of these steps is `now`. Over the pending steps before, it is linear.
 void Course::add(double mean, double now) noexcept {
   const double before = level < 0 ? now : level;
   sum += pending * (1 + (before + now) / 2) + mean * (1 + now);
@@ -23,7 +23,7 @@ void Course::add(double mean, double now) noexcept {
   pending = 0;
 }
 
-// Misses of different rebalances are independent of each other.
+// Assumes that the errors of the forecasts are independent of each other.
 double Ledger::uncertainty() const noexcept {
   if (gains.foresights == 0) return 0;
   const double since_last = last.open != 0 ? last.worked_since : 0;
@@ -31,12 +31,12 @@ double Ledger::uncertainty() const noexcept {
                    (gains.squares + since_last * since_last));
 }
 
-// If other rebalances moved data, one that moved nothing does not predict the cost of the next.
+// A rebalance that moved nothing predicts the cost of the next only if no rebalance has moved data.
 void Ledger::pay(const Totals& totals, bool is_spent, bool counts) noexcept {
   if (totals.cost <= 0 && totals.rebuild <= 0 && totals.extra <= 0) return;
   const auto own = static_cast<double>(totals.cost), theirs = static_cast<double>(totals.rebuild);
   const auto moved = static_cast<double>(totals.bytes);
-  const auto kernels = static_cast<double>(totals.extra);  // already part of the load
+  const auto kernels = static_cast<double>(totals.extra);  // the load already includes it
   if (moved > 0 || cost.bytes <= 0) cost.learn(own + theirs + kernels, moved);
   if (!is_spent) return;
   spent += own;
@@ -63,11 +63,11 @@ void Ledger::enter(const Totals& totals, bool is_first, bool is_current, double 
   if (mean > 0) run.level = now / mean - 1;
   run.covered += totals.mean_load();
   run.elapsed += static_cast<double>(totals.duration.sum) / static_cast<double>(totals.ranks);
-  // Without a rebalance, kernels would not have taken longer in the step after it.
+  // Without the rebalance, there would have been no extra time of kernels in the step after it.
   const double usual = std::max(0.0, mean - static_cast<double>(totals.extra));
   const bool is_known = totals.would_be.first >= 0 && totals.mean_load() > 0;
   if (mean > 0 && (is_first || is_known)) {
-    // A survey covers the measured steps; the level is linear over the steps before them.
+    // A survey tests only the measured steps; over the steps before them, the level is linear.
     const double told = is_first ? 1 : share_measured(totals);
     never.add((1 - told) * usual);
     never.add(told * usual, is_first ? now / mean - 1 : totals.level_of_others());
@@ -81,10 +81,10 @@ void Ledger::enter(const Totals& totals, bool is_first, bool is_current, double 
   last.worked_since += mean;
   const double measured = totals.mean_load();
   if (is_current && measured > 0 && mean > 0 && totals.would_be.previous >= 0) {
-    // Noise would have added as much to the slowest rank under any domains.
+    // Noise of single steps is assumed to add as much to the slowest rank under any domains.
     const double noise = now / mean - static_cast<double>(totals.load.greatest) / measured;
     const double then = static_cast<double>(totals.would_be.previous) / measured - 1;
-    // Some steps of the first look after a rebalance still had the domains before it.
+    // The first look after a rebalance covers some steps before it, so its noise is not used.
     last.replaced.add(usual, then + (last.looks_since > 1 ? std::max(0.0, noise) : 0));
   } else if (is_current && grown != 0 && last.replaced.level >= 0) {
     last.replaced.add(usual, std::max(0.0, last.replaced.level + grown));
@@ -104,7 +104,8 @@ void Ledger::settle() noexcept {
   last.open = 0;
 }
 
-// Two rebalances without a look between them count as one, which replaced the earliest domains.
+// Two rebalances without a look between them count as one, which has replaced the domains before
+// the first.
 void Ledger::open_entry() noexcept {
   if (run.steps == 0) return;  // the first distribution replaces nothing
   const bool goes_on = last.open != 0 && last.looks_since == 0;

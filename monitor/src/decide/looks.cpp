@@ -7,7 +7,7 @@ Looks::Looks(const DecisionState& first, Executor executor)
   for (auto& look : own_) look = std::make_shared<Look>();
 }
 
-// A look that has no other owner, reset to its initial state.
+// Returns one of own_ that is not in use, reset to its initial state.
 std::shared_ptr<Look> Looks::own_look() const {
   for (const auto& look : own_) {
     if (look.use_count() > 1) continue;
@@ -21,7 +21,7 @@ std::shared_ptr<Look> Looks::own_look() const {
   return std::make_shared<Look>();
 }
 
-// Without memory, the executor gets no task, and this rank decides by itself.
+// If memory runs out, the executor gets no task, and decide() does its work.
 void Looks::receive(const Totals& totals, const std::optional<LoadPicture>& picture) {
   look_ = nullptr;
   is_decided_ = false;
@@ -40,8 +40,8 @@ void Looks::receive(const Totals& totals, const std::optional<LoadPicture>& pict
   }));
 }
 
-// Decides on this thread if the executor has not finished this look, or if the application has
-// rebalanced since the executor received it.
+// Returns the look with its verdict. Decides on this thread if the executor has not finished, or if
+// the application has rebalanced since receive().
 std::shared_ptr<Look> Looks::thought_out(std::shared_ptr<Look> look) const {
   const bool current = look->before.generation == state_.generation &&
                        look->before.rebalanced_at == state_.rebalanced_at;

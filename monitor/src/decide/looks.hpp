@@ -1,7 +1,7 @@
 #pragma once
 
-// The decider of the protocol: it keeps the state of the run, and folds the totals of each look
-// into it, if possible ahead of time and on another thread.
+// The decider of the protocol. It keeps the state of the run, and folds the totals of each look
+// into the state, if possible ahead of time and on another thread.
 //
 // The constructor allocates all that a look needs.
 
@@ -12,18 +12,18 @@
 
 namespace evenkeel {
 
-// One look at the load. `before` and the reduced values do not change once the executor has it.
+// One look. `before`, `totals` and `picture` do not change after the executor has got the look.
 struct Look {
   DecisionState before;
   Totals totals;
   std::optional<LoadPicture> picture;
-  Verdict verdict;  // by the executor, valid once `thought` is true; later the final one
+  Verdict verdict;  // by the executor (then `thought` is true), or by decide()
 
   std::atomic<bool> thought = false;
-  std::atomic<bool> is_over = false;  // it was decided without waiting for the executor
+  std::atomic<bool> is_over = false;  // decide() did not wait for the executor
 };
 
-// Performs a task at some time, on any thread, or never.
+// Performs a task later or at once, on any thread, or never.
 using Executor = std::function<void(std::function<void()> task)>;
 
 class Looks final : public Decider {
@@ -36,10 +36,10 @@ class Looks final : public Decider {
   void receive(const Totals& totals, const std::optional<LoadPicture>& picture) override;
   Fingerprint decide() override;
 
-  // The look that was decided on, which becomes the last one.
+  // Returns the look that was decided on; last() returns it from then on.
   std::shared_ptr<const Look> take();
   const Look* last() const noexcept { return last_.get(); }
-  // Returns, and forgets, totals that were received but not decided on.
+  // Returns totals that were received but not decided on, and forgets them.
   std::optional<Totals> take_undecided();
 
  private:
@@ -51,8 +51,8 @@ class Looks final : public Decider {
   std::shared_ptr<Look> look_;
   bool is_decided_ = false;
   std::shared_ptr<const Look> last_;
-  // Used without memory, or while the executor holds another look: for the look under way, the one
-  // decided on, and the last one.
+  // Looks that need no allocation. At most three are in use at a time: the look under way, the one
+  // that was decided on, and the last one.
   std::array<std::shared_ptr<Look>, 3> own_;
 };
 

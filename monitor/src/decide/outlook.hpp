@@ -9,13 +9,13 @@
 
 namespace evenkeel {
 
-// The level of a cut above that of a fresh one, by its age in steps: means over the last looks, by
-// the octave of the age.
+// How far the level of a cut exceeds that of a fresh cut, depending on its age: means over the last
+// looks, one for each octave of the age.
 struct Ageing {
   static constexpr std::size_t octaves = 16;
-  std::array<double, octaves> age{};    // steps
-  std::array<double, octaves> level{};  // above that of a fresh cut
-  std::array<double, octaves> known{};  // looks that count in each octave
+  std::array<double, octaves> age{};    // mean age in steps
+  std::array<double, octaves> level{};  // mean level above that of a fresh cut
+  std::array<double, octaves> known{};  // number of looks that the means count; 0 if unknown
 };
 
 // The value of a number that is not known yet.
@@ -28,46 +28,46 @@ constexpr std::array<double, size> none_known() {
   return none;
 }
 
-// The reduction of u by a fresh cut: at the last looks since a rebalance, the latest first.
+// The reduction of u that a fresh cut would have brought at the looks since the last rebalance.
 struct Curable {
-  std::array<double, 16> latest = none_known<16>();
-  double lost = 0;  // mean steps lost to curable imbalance
+  std::array<double, 16> latest = none_known<16>();  // the latest look first
+  double lost = 0;                                   // mean steps lost to curable imbalance
 };
 
 // The scatter of u and of loads.
 struct Scatter {
-  double variance = not_known;  // of a rank's load from step to step, smoothed
-  // |second differences| of the curable level, the latest first.
+  double variance = not_known;  // that of LoadSeen, smoothed over looks
+  // |Second differences| of Curable::latest, the latest first.
   std::array<double, 15> bends = none_known<15>();
 };
 
 // The domains that the run began with.
 struct FirstDomains {
   std::int64_t generation = -1;  // negative if not known yet
-  double above = not_known;      // their u above that of a fresh cut, smoothed
-  double behind = 0;             // mean steps lost against them since the last rebalance
+  double above = not_known;      // how far their u exceeds that of a fresh cut, smoothed
+  double behind = 0;             // mean steps lost against these domains since the last rebalance
 };
 
-// The u of a fresh cut above the predicted one. For objects with weights, it is the u above that of
-// the weights, smoothed: cuts by these weights will have it too. Otherwise it is the observed
-// excess of cuts.
+// The shortfall of a fresh cut: how far its u exceeds the predicted u. For objects with weights, it
+// is how far the measured u exceeds the u by these weights (smoothed), since a cut by the weights
+// would not cure this part. Otherwise, it is observed after cuts.
 struct Shortfall {
   double expected = 0;       // of the next fresh cut
-  std::int64_t weighed = 0;  // looks at weights; 0 without weights
+  std::int64_t weighed = 0;  // number of looks with weights, up to 8; 0 without weights
   double last = 0;           // of the last cut
 };
 
-// In nanoseconds: the cost of a survey, and the credit for the next ones.
+// The cost of a survey, and the credit for the next surveys, in nanoseconds.
 struct Surveys {
-  double cost = 0, credit = 0;  // the cost is 0 before the first survey
+  double cost = 0, credit = 0;  // both are 0 before the first survey
 };
 
 struct Outlook {
   Curable curable = {};
-  double measured = 0;  // steps of the run
-  double fresh = -1;    // u of a fresh cut, as last known; negative if never known
-  // The first u of the cut in use. It is negative if it is not known, if the last rebalance was no
-  // cut, or if no look has seen the cut yet.
+  double measured = 0;  // measured steps of the run
+  double fresh = -1;    // u of a fresh cut at the last survey; negative if never known
+  // The first u of the cut in use. It is no_cut before the first rebalance, or if the last one was
+  // no cut. It is new_cut or new_return until a look has measured the new domains.
   static constexpr double no_cut = -1, new_cut = -2, new_return = -3;
   double left = no_cut;
   Ageing ageing = {};
@@ -76,9 +76,9 @@ struct Outlook {
   Shortfall shortfall = {};
   Surveys surveys = {};
 
-  std::int64_t wanted_generation = -1;  // decided to be taken again; -1 for a fresh cut
+  std::int64_t wanted_generation = -1;  // of the domains to return to; -1 for a fresh cut
   double left_from = -1;                // u at the decision on the last rebalance
-  std::int64_t is_return_vain = 0;      // 1 if going back did not help
+  std::int64_t is_return_vain = 0;      // 1 if a return to earlier domains did not help
 
   std::int64_t calm_looks = 0;  // looks in a row that found nothing to do
   std::int64_t next_epoch = 6;  // steps until the next look: more if a rebalance is far off

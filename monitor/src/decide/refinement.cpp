@@ -6,8 +6,8 @@ namespace evenkeel {
 
 namespace {
 
-constexpr double growth = 1.5;      // of the penalty after a shift that went too far
-constexpr double most_penalty = 8;  // with a greater one, a shift moves next to nothing
+constexpr double growth = 1.5;      // factor of the penalty after a shift that went too far
+constexpr double most_penalty = 8;  // with a greater penalty, a shift moves next to nothing
 
 // One look somewhat above the usual level may be noise, but three in a row are not.
 constexpr std::int64_t no_chance = 3;

@@ -1,7 +1,7 @@
 #pragma once
 
-// The interface of rules. Each trigger has a class, in a file of triggers/, with the functions of
-// its rule. The table in trigger.cpp has a row for each class, and all other code uses that table.
+// The interface of rules. Each trigger has a class with the functions of its rule, in a file of
+// triggers/. The table in trigger.cpp has a row for each class, and all other code uses that table.
 // docs/triggers.md describes how to add a rule.
 
 #include "decide/cost_aware.hpp"
@@ -12,12 +12,14 @@ namespace evenkeel {
 // The words of a text.
 using Words = std::vector<std::string>;
 
-// The problem of an invalid trigger, to be read after "The trigger 'x'", and the remedy.
+// The problem of an invalid trigger, which continues the sentence "The trigger 'x'", and the
+// remedy.
 struct Complaint {
   std::string problem, remedy;
 };
 
-// The input of a rule: the state before the look, and the results of the look.
+// The input of a rule: the state before the look, the results of the look, and the state after it,
+// which the rule may change.
 struct RuleInput {
   const DecisionState& before;
   const Totals& totals;
@@ -26,28 +28,28 @@ struct RuleInput {
   Prospect prospect;
 };
 
-// The part of the state by which a rule judges. All parts are kept for every rule, so that a
-// journal can be replayed with another rule.
+// The part of the state by which a rule judges. The state keeps all parts, whatever the rule, so
+// that a journal can be replayed with another rule.
 enum class RuleMemory {
   none,
   interval,  // the looks since the last rebalance
   outlook    // loads under other domains: needs surveys, and sets the next look
 };
 
-// A row of the table. Functions take a trigger of the row's own kind.
+// A row of the table. Its functions take a trigger of the row's own kind.
 struct Rule {
   std::size_t kind;  // the index in Trigger
   const char* name;
-  const char* texts;  // all its spellings, as Errors list them
+  const char* texts;  // all spellings of the trigger, as Errors list them
   std::string (*print)(const Trigger&);
-  std::optional<Trigger> (*parse)(const Words&);  // empty for the words of other rules
+  std::optional<Trigger> (*parse)(const Words&);  // empty if the words are not of this rule
   std::optional<Complaint> (*check)(const Trigger&);
   void (*add_numbers)(detail::Hash&, const Trigger&);  // all the numbers of a trigger
-  bool (*is_due)(const Trigger&, std::int64_t step);   // null if it does not act by steps
-  Decision (*judge)(const Trigger&, RuleInput&);       // null if it ignores the load
-  // Keeps in LookInterval::of_rule the value that it needs from a look over `steps`.
+  bool (*is_due)(const Trigger&, std::int64_t step);   // null if the rule does not act by steps
+  Decision (*judge)(const Trigger&, RuleInput&);       // null if the rule ignores the load
+  // Keeps in LookInterval::of_rule what the rule needs of a look over `steps` steps.
   void (*remember)(LookInterval&, double steps) noexcept;
-  // The reason of its decision in words.
+  // The reason of the decision as a clause.
   std::string (*explain)(const Trigger&, const Totals&, const Decision&);
   RuleMemory memory;
 };
@@ -55,7 +57,7 @@ struct Rule {
 EVENKEEL_API const Rule& rule_of(const Trigger& trigger) noexcept;
 
 // The defaults of a rule: its text is only its name, and it has no numbers. `Self` is the class of
-// the rule, `Kind` the type by which users choose it.
+// the rule. `Kind` is the type by which users choose the rule.
 template <class Self, class Kind>
 struct RuleOf {
   using Chosen = Kind;

@@ -8,19 +8,19 @@ namespace evenkeel::detail {
 
 inline constexpr int lambda_decimals = 2, percent_decimals = 0;
 
-// A value and a limit, with enough decimals to show the limit in full and on which side of it the
-// value is; at most six decimals.
+// A value and a limit as text, with enough decimals to show the whole limit, and on which side of
+// it the value is; at most six decimals.
 struct Compared {
   std::string value, limit;
   Compared(double number, double bound, int least_decimals);
 };
 
-// Both figures of imbalance.
+// Both figures of imbalance, lambda and percent, in the order that the name says.
 std::string lambda_first(const Totals& totals);
 std::string lambda_first(const std::string& lambda, const Totals& totals);
 std::string percent_first(const std::string& percent, const Totals& totals);
 
-// Compares the weighed loss with the cost of a rebalance; `loss` names the loss in words.
+// Compares the loss with the cost of a rebalance; `loss` describes the loss.
 std::string explain_cost(const Totals& totals, const Decision& decision, const std::string& loss);
 
 }  // namespace evenkeel::detail

@@ -13,8 +13,8 @@ void spread(double nanoseconds, StepSlots& slots) {
     slot = std::llround(nanoseconds / static_cast<double>(step_slots));
 }
 
-// The load of the slowest ranks over all steps, with recurring work spread over its period: as far
-// above the measured mean as the slowest ranks are above the mean of all steps.
+// The load of the slowest ranks over all steps, with recurring work spread over its period. It is
+// the mean load of the epoch, scaled to all steps, times slowest / mean of all steps.
 double slowest_as_measured(const Totals& totals) {
   const double mean = totals.mean_of_all();
   if (totals.steps <= 0 || mean <= 0) return 0;
@@ -25,7 +25,7 @@ double slowest_as_measured(const Totals& totals) {
 }  // namespace
 
 Shadow::Shadow(const DecisionState& first) : state_(first) {
-  state_.kept_from = -1;  // no domains can be taken again
+  state_.kept_from = -1;  // no return to earlier domains is possible
   if (!judges_the_load(state_.trigger) || is_of_application(state_.trigger))
     state_.trigger = CostAware{};
 }
@@ -62,7 +62,7 @@ Totals Shadow::balanced(const Totals& totals) const {
   return would;
 }
 
-// The totals with the level that they would have had at the last look.
+// The totals of steps without a measured epoch, with the level that the last look would have had.
 Totals Shadow::carried_on(const Totals& totals) const {
   Totals would = totals;
   would.generation_least = would.generation_greatest = state_.generation;
@@ -98,8 +98,8 @@ bool Shadow::look(const Totals& totals) {
       std::max(0.0, (static_cast<double>(totals.critical_load()) - totals.mean_load()) / steps);
   left_ = state_.outlook.fresh;
   state_ = rebalanced(state_, totals.step_greatest, state_.generation + 1);
-  // Only surveys, which are rare, report the level under the cut that was not made. So no ageing is
-  // predicted on top of it, unlike after a real rebalance.
+  // Only surveys, which are rare, report the level under the cut that was not made. So ageing of
+  // this cut is not predicted, unlike after a real rebalance.
   state_.rebalanced_at = state_.began_at;
   acted_at_ = totals.step_greatest;
   return true;

@@ -17,7 +17,8 @@ using detail::Hash;
 
 // --- Hash ----------------------------------------------------------------------------------------
 
-// Hashes name and numbers, not the function of a Custom: its address differs between processes.
+// Hashes the name and the numbers of a trigger, but not the function of a Custom, whose address
+// differs between processes.
 void add_trigger(Hash& hash, const Trigger& trigger) {
   const Rule& rule = rule_of(trigger);
   hash.add(std::string_view(rule.name));

@@ -1,7 +1,7 @@
 #pragma once
 
-// All that a decision depends on beside the totals of a look: the options, and the memory of the
-// past. A value of fixed size, the same on all ranks to the bit.
+// The state of decisions: all that a decision depends on beside the totals of a look (the options,
+// and the memory of the past). It has a fixed size, and is the same on all ranks to the bit.
 
 #include "decide/ledger.hpp"
 #include "decide/outlook.hpp"
@@ -12,34 +12,34 @@
 
 namespace evenkeel {
 
-// The growth of u, which is reported, and which no decision reads. For each look of an interval
-// there is the step in its middle (counted in the interval), and u: these are the means of both,
-// and the sums of products of the deviations from them.
+// The growth of u since the last rebalance; it is only reported. Each look gives a point: the step
+// in the middle of its epoch, counted from the rebalance, and u. The members are the means over the
+// points, and the sums of products of the deviations from these means.
 struct WasteTrend {
   double mean_step = 0, mean_waste = 0;
   double step_step = 0, step_waste = 0, waste_waste = 0;
 
   void add(double step, double waste, std::int64_t looks) noexcept;
-  // By least squares; 0 for fewer than three looks.
+  // The line by least squares; 0 for fewer than three looks.
   EVENKEEL_API Trend line(std::int64_t looks) const noexcept;
 };
 
-// The looks since the last rebalance, or since the start. Times are nanoseconds per step, and their
-// sums are nanoseconds. u = max - average.
+// The looks since the last rebalance, or since the start. Times are in nanoseconds per step, and
+// their sums over steps in nanoseconds. u = max - average.
 struct LookInterval {
   static constexpr std::size_t recent = 3;
 
   std::int64_t looks = 0;
-  std::int64_t steps = 0;              // that were measured
-  double wasted = 0;                   // sum of u
-  double slowest = 0;                  // sum of max
+  std::int64_t steps = 0;              // number of measured steps
+  double wasted = 0;                   // sum of u over steps
+  double slowest = 0;                  // sum of max over steps
   double of_rule = 0;                  // kept by the rule: a sum, or a value of the first look
   std::array<double, recent> waste{};  // u of the last looks, the latest first
-  std::array<double, recent> peak{};   // max of the last looks
+  std::array<double, recent> peak{};   // max of the last looks, the latest first
 
   WasteTrend trend;
 
-  // Medians over as many of the last looks as there are; 0 without any.
+  // Medians over the last looks, up to three; 0 without looks.
   EVENKEEL_API double median_waste() const noexcept;
   EVENKEEL_API double median_peak() const noexcept;
 };
@@ -49,24 +49,24 @@ struct DecisionState {
   Trigger trigger = Never{};
   double floor_percent = 0;         // no rebalance below this imbalance
   double least_coverage = 0;        // no rebalance below this coverage
-  std::int64_t cooldown_steps = 0;  // after a rebalance
+  std::int64_t cooldown_steps = 0;  // no rebalance in this many steps after a rebalance
   std::int64_t horizon = 0;         // steps that the run will take; 0 if unknown
-  double expected_cost = 0;         // of a rebalance, in mean steps, until one was measured
+  double expected_cost = 0;         // of a rebalance, in mean steps, before one was measured
   std::int64_t epoch_steps = 0;     // between two looks; if 0, the trigger decides
   std::int64_t latency_steps = 0;   // from a look to the rebalance that it leads to
   std::int64_t shift_rounds = 0;    // shifts that may follow a new cut
-  double shift_penalty = 1;         // of the first of them
-  std::int64_t kept_from = -1;      // the first generation that can be taken again, or -1
+  double shift_penalty = 1;         // of the first of these shifts
+  std::int64_t kept_from = -1;      // the first generation to which the run can return, or -1
 
-  // From the past. Steps are counted from the first step of a run, also if it continues from a
-  // checkpoint.
-  std::int64_t began_at = 0;  // steps before this part of the run
+  // From the past. If a run continues from a checkpoint, steps are still counted from its first
+  // step.
+  std::int64_t began_at = 0;  // number of steps before the checkpoint
   std::int64_t looks = 0;
   std::int64_t step = 0;        // of the last look
   std::int64_t generation = 0;  // of the decomposition
   std::int64_t rebalances = 0;
-  std::int64_t rebalanced_at = -1;  // step, or -1; began_at for the first distribution
-  std::int64_t mean_load = 0;       // nanoseconds, of the last look
+  std::int64_t rebalanced_at = -1;  // last step before the rebalance; -1 without a rebalance
+  std::int64_t mean_load = 0;       // of a rank in the epoch of the last look, in nanoseconds
   std::int64_t paused = 0;          // 1 if no rebalance comes until a user says resume
   LookInterval interval = {};
   Ledger ledger = {};
@@ -78,8 +78,8 @@ struct DecisionState {
 EVENKEEL_API std::uint64_t hash_of(const DecisionState& state);
 EVENKEEL_API std::uint64_t hash_of(const std::string& text) noexcept;
 
-// A line "key = value" for each member. state_from_text reads them back to the bit, except the
-// function of a Custom. `source` names the text in Errors.
+// A line "key = value" for each member. state_from_text reads the members back to the bit, except
+// the function of a Custom. `source` names the text in Errors.
 EVENKEEL_API std::string to_text(const DecisionState& state);
 EVENKEEL_API DecisionState state_from_text(const std::string& text, const std::string& source);
 

@@ -1,8 +1,7 @@
 #pragma once
 
-// The members of a DecisionState by name, in the order that its hash, its text and the journal
-// share. A visitor takes (key, member) for a Trigger, an integer, a real number, or an array of
-// them.
+// The members of a DecisionState by name, in the order of its hash, its text and the journal. A
+// visitor takes (key, member) for a Trigger, an integer, a real number, or an array of numbers.
 
 #include "decide/state.hpp"
 

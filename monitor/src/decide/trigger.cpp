@@ -71,14 +71,14 @@ constexpr Rule row() {
 // In the order of the alternatives of Trigger.
 constexpr std::array<Rule, std::variant_size_v<Trigger>> rules = {
     row<CostAwareRule>(),   // the default
-    row<NeverRule>(),       // nothing acts
-    row<EveryRule>(),       // by steps
-    row<ThresholdRule>(),   // by imbalance
-    row<MenonRule>(),       // by cost
-    row<ZhaiRule>(),        // by cost
-    row<ProcassiniRule>(),  // by cost
-    row<BoulmierRule>(),    // by cost
-    row<CustomRule>(),      // as the application says
+    row<NeverRule>(),       // never acts
+    row<EveryRule>(),       // acts at given steps
+    row<ThresholdRule>(),   // acts at an imbalance
+    row<MenonRule>(),       // acts at a loss
+    row<ZhaiRule>(),        // acts at a loss
+    row<ProcassiniRule>(),  // acts at a loss
+    row<BoulmierRule>(),    // acts at a loss
+    row<CustomRule>(),      // acts as the application says
 };
 
 constexpr bool is_in_order() {

@@ -19,12 +19,12 @@ struct Balancer::Impl {
         rebalancer_(parts(), now_, [this](const std::string& text) { engine_.warn(text); }),
         migrator_(parts()) {
     ranks_.set_on_mpi_error(engine_.options().on_mpi_error);
-    constexpr std::int64_t first = 1;  // before it, the application has placed the objects
+    constexpr std::int64_t first = 1;  // generation 0 is where the application has put the objects
     engine_.keep_from(first);
   }
 
   MoveReport step(std::span<const Set> sets, const StepOptions& how);
-  // `advice` is that of a look; an empty one asks for a new cut.
+  // `advice` comes from a look; empty advice asks for a new cut.
   MoveReport rebalance(std::span<const Set> sets, const Advice& advice = {});
   MoveReport migrate(std::span<const Set> sets);
 
@@ -33,8 +33,8 @@ struct Balancer::Impl {
   }
   Survey survey(std::span<const Set> sets, std::int64_t load);
   Surveyor::Question question(std::span<const Set> sets, std::int64_t load) const;
-  // Runs the function on the space that the application has chosen, if any. An Error gets the name
-  // of the Balancer.
+  // Runs the function on the space that the application has chosen, if it has chosen one. An Error
+  // gets the name of the Balancer.
   template <class Function>
   MoveReport run(const Function& function) {
     const InUse in_use(space_);
@@ -57,8 +57,8 @@ struct Balancer::Impl {
 MoveReport Balancer::Impl::step(std::span<const Set> sets, const StepOptions& how) {
   const Options& options = engine_.options();
   const bool looks = engine_.next_step_looks();
-  if (options.deterministic) engine_.set_load(weight_of(sets));  // the account covers each step
-  // Passed by std::cref, since copies of the engine's functions must not allocate.
+  if (options.deterministic) engine_.set_load(weight_of(sets));  // at each step, for the account
+  // These functions are passed by std::cref, so that a copy of a std::function allocates nothing.
   const auto survey = [&](std::int64_t load) { return this->survey(sets, load); };
   const auto inspect = [&] {
     return inspection_.inspect(sets, Inspection::demands_of(options), domains_.generation());

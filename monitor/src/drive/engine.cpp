@@ -20,7 +20,7 @@ RecordOptions record_options(const Options& options) {
   return {options.log, options.journal, options.state, options.control, options.name};
 }
 
-// Each rank writes its own warning: other ranks may be stuck.
+// Each rank logs its own warning, since the other ranks may be stuck.
 MeetingPatience patience_of(const Options& options) {
   return MeetingPatience(options.patience, [level = options.log, name = options.name](
                                                const std::string& who, double seconds) {
@@ -64,7 +64,7 @@ void Engine::open_files() {
   detail::at_finalize(ranks, [this] { leave(); });
 }
 
-// Ends an unfinished run; ranks that wait for this one learn that it has left.
+// Ends an unfinished run. Ranks that wait for this one learn that it has left.
 Engine::~Engine() {
   detail::at_finalize(protocol_.communicator(), {});
   leave();
@@ -75,7 +75,8 @@ void Engine::leave() noexcept {
   if (!is_finished()) protocol_.leave(steps());
 }
 
-// Collective. Takes over the state and the costs of an earlier run from the text of rank 0.
+// Collective. Takes over the state and the costs of an earlier run from the text of rank 0. Returns
+// false if that text is empty. `goes_on` says that this run continues the earlier one.
 bool Engine::take_over(const std::string& saved, const std::string& source, bool goes_on) {
   const Communicator& ranks = protocol_.communicator();
   std::optional<Restored> found = restored_on_all(ranks, saved, state(), in_quotes(source));
@@ -124,7 +125,8 @@ void Engine::finish() {
   });
 }
 
-// Collective. Enters the steps that no look has covered, and compares the numbers of steps.
+// Collective. Enters the steps that no look has covered. Throws an Error if ranks have made
+// different numbers of steps.
 void Engine::close_books(bool were_apart) {
   if (protocol_.is_over()) return;
   auto unseen = protocol_.finish();
@@ -135,7 +137,7 @@ void Engine::close_books(bool were_apart) {
   const Totals last = protocol_.reduce_now(sample, state().mean_load);
   if (unseen) advisor_.close(*unseen);
   advisor_.close(last);
-  // Ranks that diverged have already thrown an Error, and may have stopped at different steps.
+  // Ranks that had diverged have already thrown an Error, and may be at different steps.
   if (were_apart || last.step_least == last.step_greatest) return;
   throw Error(ErrorKind::disagreement, Where{engine_stage},
               "Ranks came to finish after " + std::to_string(last.step_least) + " to " +
@@ -159,14 +161,14 @@ Advice Engine::step(std::int64_t objects, const StepOptions& options, const Insp
   return with_name(options_.name, [&] {
     require_running("step");
     Advice advice = advised(objects, inspector);
-    if (phase_ == Phase::apart) return Advice();  // held advice is not released any more
+    if (phase_ == Phase::apart) return Advice();  // held advice is no longer given
     advice = advisor_.released(std::move(advice), options.may_move);
     if (advice && !recording_.has_line()) begin_line(advisor_.held().cause(), advice.reason);
     return advice;
   });
 }
 
-// The advice after this step, whether the application may move or not.
+// Ends a step. Returns its advice, whether the application may move or not.
 Advice Engine::advised(std::int64_t objects, const Inspector& inspector) {
   epochs_.end_step();
   observer_.end_step(epochs_.counts(), epochs_.is_next_first());
@@ -175,7 +177,7 @@ Advice Engine::advised(std::int64_t objects, const Inspector& inspector) {
     epochs_.abandon();
     return {};
   }
-  if (!advisor_.held()) recording_.end_line(kernels());  // of advice that was not followed
+  if (!advisor_.held()) recording_.end_line(kernels());  // the last advice was not followed
   Advice advice;
   if (const auto settled = together([&] { return protocol_.advance(steps(), advisor_.looks()); }))
     advice = settle(*settled);
@@ -183,8 +185,8 @@ Advice Engine::advised(std::int64_t objects, const Inspector& inspector) {
   return or_due(std::move(advice));
 }
 
-// Acts on a look that all ranks have agreed on. If the sets of a rank cannot be moved, all ranks
-// throw its Error, and advice waits for the next step.
+// Takes in a look that all ranks have agreed on, and returns its advice. If the sets of a rank
+// cannot be moved, all ranks throw that rank's Error, and the advice waits for the next step.
 Advice Engine::settle(const Protocol::Settled& settled) {
   recording_.end_line(kernels());
   const auto look = advisor_.looks().take();
@@ -205,13 +207,13 @@ Advice Engine::settle(const Protocol::Settled& settled) {
 void Engine::show(const Look& look) {
   recording_.begin_line(look, observer_.names().sorted());
   static_cast<void>(attempt(engine_stage, [&] { observer_.keep_names(); }));
-  // Warns once: the condition would hold again at each look.
+  // Warns only once, since the condition may be true at each further look.
   if (cuts_fall_short(look.verdict.state) && costs_.learned.empty() &&
       observer_.kernels().of_stretches().empty() && !std::exchange(costs_.are_guessed, true))
     static_cast<void>(attempt(engine_stage, [&] { recording_.warn(advice_on_costs); }));
 }
 
-// The advice, or that of a trigger that acts at this step.
+// Returns the advice or, if it is empty, the advice of a trigger that acts at this step.
 Advice Engine::or_due(Advice advice) {
   if (advice || !advisor_.is_due(steps())) return advice;
   advice = advisor_.advise_due();
@@ -251,7 +253,7 @@ void Engine::meet(Meeting meeting) {
   together([&] { protocol_.meet(meeting, steps()); });
 }
 
-// Throws after finish(): other ranks that have finished would not take part.
+// Throws an Error after finish(), since other ranks that have finished would not take part.
 void Engine::meet_for_rebalance(const char* call) {
   require_running(call);
   meet(Meeting::rebalance);
@@ -264,7 +266,7 @@ void Engine::meet_for_migration() {
 
 void Engine::rebalanced(const Outcome& outcome) {
   if (has_begun()) {
-    // The first distribution has to be made in any case.
+    // Leaves out the cost of the first distribution, which is always needed.
     if (state().rebalanced_at == state().began_at) observer_.drop_cost();
     observer_.end_settling();
   }

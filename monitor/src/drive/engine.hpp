@@ -1,8 +1,8 @@
 #pragma once
 
-// The engine of Monitor, Balancer, GridBalancer and GraphBalancer: it takes each step through all
-// components of the monitor. Its first part is the interface of Monitor, described there; only the
-// balancers need the rest.
+// The engine of Monitor, Balancer, GridBalancer and GraphBalancer: at each step, it calls all parts
+// of the monitor. The first functions of its interface are those of Monitor, which describes them.
+// Only the balancers need the rest.
 
 #include "agree/epochs.hpp"
 #include "costs/object_costs.hpp"
@@ -14,8 +14,8 @@
 
 namespace evenkeel {
 
-// Returns the result of function(). An Error that it throws gets the name of the Balancer, if it
-// has one.
+// Returns the result of function(). An Error of function() gets the name of the Balancer, unless
+// that name is empty.
 template <class Function>
 decltype(auto) with_name(const std::string& name, Function&& function) {
   try {
@@ -36,14 +36,14 @@ class Engine {
   Kernel kernel(const std::string& name, const KernelOptions& options) {
     return observer_.kernels().kernel(name, options);
   }
-  // At looks, asks the inspector whether the sets of this rank can be moved.
+  // At looks, step() asks the inspector whether the sets of this rank can be moved.
   using Inspector = std::function<Status()>;
   Advice step(std::int64_t objects, const StepOptions& options, const Inspector& inspector = {});
   void rebalanced(const Outcome& outcome);
   void restore(const std::string& saved);
-  // Finds out the load under other domains, on all ranks or on no rank; may be empty. Looks that
-  // need it call it on all ranks at the end of the same step, so it may communicate. `load` is this
-  // rank's, in nanoseconds over the epoch.
+  // Estimates the load under other domains. A surveyor must be given on all ranks or on no rank. A
+  // look that needs it calls it on all ranks at the end of the same step, so it may communicate.
+  // `load` is this rank's load in the epoch, in nanoseconds.
   using Surveyor = std::function<Survey(std::int64_t load)>;
   void set_surveyor(Surveyor surveyor) { surveyor_ = std::move(surveyor); }
   void finish();
@@ -61,7 +61,8 @@ class Engine {
 
   // --- For balancers -----------------------------------------------------------------------------
 
-  // Before the first step, on all ranks: domains from this generation on can be taken again.
+  // To be called before the first step, on all ranks. Says that the run can return to domains from
+  // this generation on.
   void keep_from(std::int64_t generation);
   // True if advice would have led to a fresh cut since the last call; the same on all ranks.
   bool take_advised() noexcept { return advisor_.take_advised(); }
@@ -69,31 +70,33 @@ class Engine {
   bool has_begun() const noexcept { return steps() > state().began_at; }
   // The generation of the domains that the run began with.
   std::int64_t first_generation() const noexcept { return state().outlook.first.generation; }
-  // The generation with the lowest level since the last new cut, while shifts are tried.
+  // The generation with the lowest level since the last new cut, or -1.
   std::int64_t best_generation() const noexcept { return state().refinement.best_generation; }
 
-  // The measurements of this rank. Until an epoch has ended, those of the running one count.
+  // The measurements of this rank since the last rebalance. Until an epoch has ended, the first and
+  // the last load are those of the running epoch.
   RankMeasurements measured() const;
 
-  // The costs of types and features, for the journal, the summary and the saved state, and those of
-  // an earlier run.
+  // The learned costs of types and features, for the journal, the summary and the saved state; and
+  // the costs that an earlier run has learned.
   void set_costs(CostTable costs) noexcept { costs_.learned = std::move(costs); }
   const CostTable& costs() const noexcept { return costs_.learned; }
   const CostTable& restored_costs() const noexcept { return costs_.restored; }
 
-  // Collective, to be called before a balancer's own collective calls. If some ranks have come for
-  // another purpose, throws the same Error on all ranks.
+  // Collective; to be called before a balancer's own collective calls. If some ranks have come to
+  // another meeting, throws the same Error on all ranks.
   void meet_for_rebalance(const char* call);
   void meet_for_migration();
   void meet_for_survey() { meet(Meeting::survey); }
 
-  // Writes a line to the log of rank 0, which calls it alone or with others.
+  // Writes a warning to the log of rank 0; does nothing on other ranks.
   void warn(const std::string& text) { recording_.warn(text); }
-  // Times rebalances and surveys. This clock stops while the rank waits for a core.
+  // A reading of the clock that times rebalances and surveys, in nanoseconds. The clock stops while
+  // the rank waits for a core.
   std::int64_t now() noexcept { return observer_.now(); }
 
  private:
-  enum class Phase { running, apart, finished };  // apart: ranks disagree, looks have ended
+  enum class Phase { running, apart, finished };  // `apart`: ranks have diverged, looks have ended
 
   void open_files();
   void leave() noexcept;
@@ -111,8 +114,8 @@ class Engine {
   Advice or_due(Advice advice);
   void end_epoch(std::int64_t objects, const Inspector& inspector);
   void survey(Sample& sample);
-  // Calls function(); if it throws, this rank looks no more. After ranks diverge, a peer may never
-  // post the reduction that this rank would wait for.
+  // Calls function(). If it throws, this rank makes no more looks: after ranks diverge, a peer may
+  // never post the reduction that this rank would wait for.
   template <class Function>
   decltype(auto) together(const Function& function);
   void meet(Meeting meeting);
@@ -128,13 +131,13 @@ class Engine {
   Surveyor surveyor_;
   struct {
     CostTable learned, restored;
-    bool are_guessed = false;  // costs of objects are so poor that cuts fall short
+    bool are_guessed = false;  // true if guessed costs of objects are so poor that cuts fall short
   } costs_;
   Phase phase_ = Phase::running;
   Recording recording_;  // last: its thread ends before anything that it uses
 };
 
-// Gives an engine a surveyor until the end of the scope, also when a step throws.
+// Gives an engine a surveyor until the end of the scope, even if a step throws.
 class SurveyedBy {
  public:
   SurveyedBy(Engine& engine, Engine::Surveyor surveyor) : engine_(engine) {

@@ -8,8 +8,8 @@
 
 namespace evenkeel {
 
-// Collective. Returns the communicator if Kokkos runs on all ranks, and throws otherwise. `stage`
-// and `facade` are for the Error.
+// Collective. Returns the communicator if Kokkos runs on all ranks, and throws an Error otherwise.
+// `stage` and `facade` are the names in that Error.
 inline Communicator require_kokkos(Communicator communicator, const char* stage,
                                    const char* facade) {
   vote(communicator, attempt(stage, [&] {
@@ -23,8 +23,8 @@ inline Communicator require_kokkos(Communicator communicator, const char* stage,
 // --- Proposals -----------------------------------------------------------------------------------
 
 struct ProposalStatement {
-  std::int64_t least = 0, greatest = 0;  // generation
-  std::int64_t load = 0;                 // of all ranks
+  std::int64_t least = 0, greatest = 0;  // generations
+  std::int64_t load = 0;                 // sum over ranks
   static void add(ProposalStatement& into, const ProposalStatement& from) noexcept {
     into.least = std::min(into.least, from.least);
     into.greatest = std::max(into.greatest, from.greatest);
@@ -32,8 +32,8 @@ struct ProposalStatement {
   }
 };
 
-// Collective. Throws if ranks differ in their generation, or if a status is an Error. Returns the
-// sum of `load` over all ranks.
+// Collective. Throws an Error if ranks have different generations, or if the status of a rank is an
+// Error. Returns the sum of `load` over all ranks.
 inline std::int64_t require_same_generation(const Communicator& ranks, const Status& status,
                                             const char* stage, std::int64_t generation,
                                             std::int64_t load = 0) {

@@ -34,20 +34,20 @@ struct GraphBalancer::Impl {
 
   std::optional<GraphCut> step(const Graph& graph, const StepOptions& how);
   GraphCut propose(const Graph& graph, const std::optional<ByGraph>& method, bool from_nothing);
-  // `accepts` means that the proposal is carried out; otherwise it is dropped.
+  // `accepts` says that the application carries out the proposal; otherwise it is dropped.
   void end_proposal(bool accepts);
-  // The chosen space, or else a space of the memory in which the graph is.
+  // The space that the application has chosen or, without one, a space of the graph's memory.
   Space space_for(const Graph& graph) const {
     if (space_) return *space_;
     const bool is_given = graph.offsets().given();
     return Space::where(is_given ? graph.offsets().layout().memory : MemoryKind::host);
   }
 
-  // The report of accept() to the monitor.
+  // The data of a proposal that accept() reports to the monitor.
   struct Proposal {
-    std::int64_t vertices = 0;  // that move
+    std::int64_t vertices = 0;  // number of vertices that move
     double lambda = 1;
-    std::int64_t asked_at = 0;
+    std::int64_t asked_at = 0;  // reading of Engine::now()
   };
 
   Engine engine_;
@@ -61,7 +61,7 @@ struct GraphBalancer::Impl {
 
 std::optional<GraphCut> GraphBalancer::Impl::step(const Graph& graph, const StepOptions& how) {
   if (proposal_) end_proposal(false);
-  if (engine_.options().deterministic) {  // every step counts in the account
+  if (engine_.options().deterministic) {  // at each step, since the account counts all steps
     double weight = 0;
     static_cast<void>(attempt(graph_stage, [&] { weight = weight_of(space_for(graph), graph); }));
     engine_.set_load(weight);

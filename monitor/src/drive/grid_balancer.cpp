@@ -60,7 +60,7 @@ struct GridBalancer::Impl {
   Domains domains_ = GridDomains();
   int part_ = 0;  // of this rank
   std::optional<Domains> proposal_;
-  std::int64_t proposed_at_ = 0;  // a rebalance lasts from here to accept()
+  std::int64_t proposed_at_ = 0;  // reading of Engine::now(): a rebalance begins here
   Options placing_;               // the options of a fresh cut of cells
   Surveyor surveyor_{ranks_};
   Inspection inspection_;
@@ -111,7 +111,7 @@ std::optional<GridDomains> GridBalancer::Impl::propose(double work) {
   if (proposal_) return answer;
   proposed_at_ = engine_.now();
   const std::vector<double> works = gather_work(ranks_, grid(), work);
-  std::optional<Domains> proposed;  // all that accept() needs
+  std::optional<Domains> proposed;  // made now, so that accept() need not allocate domains
   vote(ranks_, attempt(grid_stage, [&] {
          const GridDomains next = rounds_->next(works);
          if (next.borders() == grid().borders()) return;
@@ -146,7 +146,7 @@ void GridBalancer::Impl::accept() {
   engine_.rebalanced(outcome);
 }
 
-// The rounds expect the work of the proposed domains next, so they begin again.
+// The rounds would next expect the work of the proposed domains, so they begin again.
 void GridBalancer::Impl::drop() {
   require_proposal("drop");
   rounds_.emplace(grid(), rounds_options_);

@@ -1,12 +1,13 @@
 #pragma once
 
-// The load of one rank in all steps since the last look was posted, measured or not, including
-// warm-up, settling and latency. The account of a run is based on it.
+// The load of one rank in all steps since the last look was posted, also in those that no epoch
+// measures (warm-up, the step after a rebalance, the latency of a look). The account of a run is
+// based on these loads.
 //
 // Ranks wait for each other in every step, so a run takes the sum over steps of the greatest load.
-// A reduction of fixed size carries the loads in slots of consecutive steps: one step each while
-// there is room, then two, four, eight... All ranks count the same steps and restart at the same
-// step, so slot k covers the same steps on each rank.
+// A reduction of fixed size carries the loads in slots of consecutive steps. A slot holds one step
+// while there is room, then two, four, eight... All ranks count the same steps and restart at the
+// same step, so slot k covers the same steps on each rank.
 
 #include "observe/epoch.hpp"
 
@@ -16,8 +17,8 @@ class AllSteps {
  public:
   static constexpr std::size_t slots = step_slots;
 
-  // Adds a step with `load` nanoseconds in kernels. A negative number counts as 0. A sum that would
-  // overflow stays at the greatest number.
+  // Adds a step of `duration` nanoseconds, `load` of them in kernels. A negative number counts as
+  // 0. A sum that would overflow stays at the greatest number.
   void add(std::int64_t load, std::int64_t duration = 0) noexcept {
     duration_ = plus(duration_, std::max<std::int64_t>(0, duration));
     if (steps_ == steps_per_slot_ * static_cast<std::int64_t>(slots)) halve();
@@ -26,8 +27,8 @@ class AllSteps {
     ++steps_;
   }
 
-  // Leaves out the nanoseconds in which the rank waited for a core. The steps of this waiting are
-  // not known, so all lose the same share.
+  // Leaves out `waited` nanoseconds in which the rank waited for a core. It is not known in which
+  // steps it waited, so all steps lose the same share.
   void leave_out(std::int64_t waited) noexcept {
     if (waited <= 0 || duration_ <= 0) return;
     const double share =
@@ -36,13 +37,14 @@ class AllSteps {
       slot = share < 1 ? slot - static_cast<std::int64_t>(share * static_cast<double>(slot)) : 0;
   }
 
-  // Objects have moved after the last step. After more than 64 moves, only the first 63 and the
-  // latest one are remembered.
+  // To be called if objects have moved after the last step. Remembers up to 64 moves; if there are
+  // more, the first 63 and the latest one.
   void note_move() noexcept { moved_after_[std::min(moves_++, most_moves - 1)] = steps_; }
 
-  // The load in each slot under other domains, if all steps took `per_step` on average. It is
-  // assumed to vary from step to step as the measured load does. Steps before and after a move are
-  // each compared with their own mean: a greater load before the move is not noise.
+  // The load in each slot under other domains, where a step has a load of `per_step` on average.
+  // That load is assumed to vary from step to step in proportion to the measured one. Each step is
+  // compared with the mean of the steps between the same two moves, since the change of the load by
+  // a move is not such a variation.
   StepSlots spread(double per_step) const;
 
   // To be called when the look is posted.
@@ -55,8 +57,8 @@ class AllSteps {
     return sum;
   }
 
-  // Slot k begins with step k * steps_per_slot(). The last slot in use may still have fewer steps,
-  // and the slots after it are 0.
+  // Slot k begins with step k * steps_per_slot(). The last slot in use may have fewer steps than
+  // the others, and the slots after it are 0.
   std::int64_t steps_per_slot() const noexcept { return steps_per_slot_; }
   const StepSlots& sums() const noexcept { return sums_; }
 
@@ -70,7 +72,7 @@ class AllSteps {
   std::int64_t begin_of(std::size_t slot) const noexcept {
     return static_cast<std::int64_t>(slot) * steps_per_slot_;
   }
-  // The number of moves before the slot.
+  // The number of moves before or at the first step of the slot.
   std::ptrdiff_t moves_before(std::size_t slot) const noexcept {
     const auto end =
         moved_after_.begin() + static_cast<std::ptrdiff_t>(std::min(moves_, most_moves));
@@ -89,7 +91,7 @@ class AllSteps {
   StepSlots sums_{};
   std::int64_t steps_ = 0, steps_per_slot_ = 1, duration_ = 0;
   std::size_t moves_ = 0;
-  std::array<std::int64_t, most_moves> moved_after_{};  // for each move, the steps before it
+  std::array<std::int64_t, most_moves> moved_after_{};  // number of steps before each move
 };
 
 inline StepSlots AllSteps::spread(double per_step) const {

@@ -13,11 +13,11 @@ namespace {
 constexpr double least_length = 400;
 constexpr double most_chunks = ChunkTimes::stretches;
 
-// Old measurements count less and less, since loads move. Noise that all stretches of a rank share
-// does not change their proportions.
+// The factor by which older runs count less at each new run, since loads move. It can be small:
+// noise that all stretches of a rank share does not change their proportions.
 constexpr double share_kept = 0.7;
 
-// Fades old times before entering a run `steps` steps later.
+// Fades the old times, before the times of a run are entered that is `steps` steps later.
 void fade(StretchTimes& times, double steps) {
   times.steps = share_kept * times.steps + steps;
   times.all_steps += steps;
@@ -64,7 +64,7 @@ void ChunkTimes::end_step(std::span<const std::int64_t> ticks, const TickRate& r
     StretchTimes& times = times_[l];
     times.objects = loop.objects;
     if (counts) {
-      // The first run after the objects have moved may be out of turn.
+      // The first run after a move of objects may come earlier than the period says.
       loop.period = times.steps > 0 ? loop.since : std::max(loop.since, loop.period);
       fade(times, static_cast<double>(loop.period));
       loop.since = 0;

@@ -15,12 +15,12 @@ namespace {
 
 // --- The track of a thread -----------------------------------------------------------------------
 
-// The track that this thread used last; a scope tries it first. It is trivial, and so outlives the
-// table.
+// The track that this thread used last; a scope tries it first. The pointer needs no destruction,
+// so it is valid after the destructor of TracksOfThread.
 constinit thread_local ThreadTrack* latest = nullptr;
 constinit thread_local bool is_ending = false;
 
-// All tracks of this thread, for all clocks; shared with the clocks.
+// All tracks of this thread, one for each clock. The clocks share their ownership.
 class TracksOfThread {
  public:
   TracksOfThread() = default;
@@ -56,7 +56,7 @@ constexpr Refusal refuse{"monitor/clock"};
 
 constexpr int most_kernel_sets = 64;
 
-// The cost of timing a scope. A null `now` means the cycle counter.
+// Nanoseconds that timing a scope costs. A null `now` means the cycle counter.
 double scope_nanoseconds(Clock::Now now) {
   return now == nullptr ? 25 : now == &thread_cpu_nanoseconds ? 400 : 50;
 }
@@ -85,17 +85,18 @@ struct Clock::Impl {
   Now now;  // null for the cycle counter
   std::shared_ptr<DeviceEvents> events;
   TickRate rate;
-  bool is_per_thread;  // each thread has a time of its own
+  bool is_per_thread;  // the clock of a thread says nothing about another thread
 
-  std::mutex mutex;  // of the list; a thread adds its track when it first times
+  std::mutex mutex;  // guards `tracks`: a thread adds its track at its first scope
   std::vector<std::shared_ptr<ThreadTrack>> tracks;
   std::atomic<bool> lost = false;  // a thread found no memory for its track
 
   std::int64_t step_began = 0;
   std::thread::id stepped_by;
-  // Each kernel has a slot, and so has each chunk of their loops.
+  // Each kernel has one slot, and each loop of a kernel has one for each possible chunk.
   std::vector<std::size_t> slots_of_kernels;
-  std::vector<std::int64_t> of_thread, of_slots, of_step;  // ticks; of_step by kernel
+  // Ticks of the step: by slot for one thread, by slot for all threads, by kernel.
+  std::vector<std::int64_t> of_thread, of_slots, of_step;
   ChunkTimes chunks;
   std::vector<DeviceTimer::Measured> of_devices;
 
@@ -213,7 +214,7 @@ ThreadTrack* Clock::known_track() const noexcept {
   return is_ending ? nullptr : tracks_of_thread().find(this);
 }
 
-// This thread's track, which the first call makes.
+// Returns this thread's track. The first call in a thread makes it.
 ThreadTrack* Clock::track() noexcept {
   if (latest != nullptr && latest->clock() == this) return latest;
   if (is_ending) return nullptr;
@@ -231,14 +232,14 @@ ThreadTrack* Clock::make_track() {
   const std::lock_guard lock(impl_->mutex);
   auto made = std::make_shared<ThreadTrack>(this, impl_->now, impl_->of_slots.size());
   impl_->tracks.reserve(impl_->tracks.size() + 1);
-  latest = nullptr;  // its track may be swept out
+  latest = nullptr;  // it may point to the track of a clock that has ended, which add() frees
   tracks_of_thread().add(made);
   impl_->tracks.push_back(made);
   return made.get();
 }
 
-// Replaces of_thread by the measurements of a thread. On a device, a scope counts with the longer
-// of the times of host and device.
+// Replaces of_thread by the measurements of a thread. A scope on a device counts with its time on
+// the host or on the device, whichever is longer.
 void Clock::Impl::drain_one(ThreadTrack& track) {
   of_thread.assign(of_thread.size(), 0);
   track.drain(of_thread);
@@ -249,7 +250,8 @@ void Clock::Impl::drain_one(ThreadTrack& track) {
         std::max(scope.host, rate.ticks(scope.device_nanoseconds));
 }
 
-// Adds the measurements of a thread to those of all threads.
+// Adds the measurements of a thread, in of_thread, to those of all threads: slots are summed, and a
+// kernel counts with the greatest time of a thread.
 void Clock::Impl::add_thread() noexcept {
   for (std::size_t slot = 0; slot < of_slots.size(); ++slot) of_slots[slot] += of_thread[slot];
   for (const ChunkTimes::Loop& loop : chunks.loops()) {
@@ -262,9 +264,10 @@ void Clock::Impl::add_thread() noexcept {
     of_step[k] = std::max(of_step[k], of_thread[slots_of_kernels[k]]);
 }
 
-// Called at the end of each step, and not by the watcher: draining a record costs a nanosecond, and
-// waking a sleeping thread five to fourteen thousand. Also, when an epoch ends, its sums are needed
-// at once. So a ring need not hold more than one step. Returns false if the step cannot be trusted.
+// Takes the measurements of all threads. Returns false if the step cannot be trusted. The thread
+// that ends a step calls this in each step, so that a ring need not hold more than one step. The
+// watcher does not do it: draining a record takes a nanosecond, but waking a sleeping thread takes
+// 5000 to 14000 nanoseconds, and the sums are needed at once when an epoch ends.
 bool Clock::Impl::drain() noexcept {
   const std::lock_guard lock(mutex);
   bool fit = !lost.exchange(false, std::memory_order_relaxed);

@@ -8,12 +8,14 @@ namespace {
 
 constexpr std::int64_t most_nanoseconds = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t units_per_mean = 1024;
-constexpr std::int64_t unit_without_mean = 1024;  // a microsecond: the variance of seconds fits it
+// A microsecond: in its square, the variance of a load of seconds fits the payload.
+constexpr std::int64_t unit_without_mean = 1024;
 
-// 2^20 ranks times the square of this stay below 2^63.
+// The sum of the squares over 2^20 ranks stays below 2^63.
 constexpr std::int64_t most_units = std::int64_t{1} << 20;
 
-// The sum of two numbers that are not negative. It saturates, and stays associative.
+// The sum of two numbers that are not negative. A sum that would overflow stays at the greatest
+// number, so that addition is associative.
 std::int64_t saturated_sum(std::int64_t a, std::int64_t b) noexcept {
   return a > most_nanoseconds - b ? most_nanoseconds : a + b;
 }
@@ -61,7 +63,7 @@ void take_greatest(std::array<std::int64_t, count>& into,
   for (std::size_t i = 0; i < count; ++i) into[i] = std::max(into[i], from[i]);
 }
 
-// Changes nothing if all ranks know the same values.
+// All ranks should know the same values; then nothing changes.
 void take_greatest(Counterfactual& into, const Counterfactual& from) noexcept {
   using C = Counterfactual;
   for (const auto number : {&C::first, &C::previous, &C::first_again, &C::previous_again, &C::fresh,
@@ -98,7 +100,7 @@ LoadSummary summary_of(const Totals& totals) noexcept {
   return summary;
 }
 
-// The bin of a histogram over shares of the mean. Without a mean, any load is far above it.
+// The bin of a histogram of load / mean. Without a mean, any load is in the last bin.
 std::size_t bin_of(std::int64_t load, std::int64_t mean) noexcept {
   constexpr std::int64_t last = LoadPicture::slots - 1;
   constexpr std::int64_t limit =
@@ -112,7 +114,7 @@ std::size_t bin_of(std::int64_t load, std::int64_t mean) noexcept {
 
 }  // namespace
 
-// Never below the greatest load, whatever the phases of a sample are.
+// Not less than the greatest load, even if the phases of a sample do not add up to its load.
 std::int64_t Totals::critical_load() const noexcept {
   std::int64_t sum = 0;
   int used = 0;

@@ -13,7 +13,7 @@ void add_to(EpochWork& work, const EpochWork& more, double factor = 1) {
   work.now += factor * more.now;
 }
 
-// Whole nanoseconds can be added and subtracted without rounding.
+// Leaves out the waiting, and rounds: whole nanoseconds can be added and subtracted exactly.
 EpochWork settled(const EpochWork& work, double share) {
   return {std::round(work.working(share)), 0};
 }
@@ -57,8 +57,8 @@ void DeclaredWork::drop() {
   gone_ = 0;
 }
 
-// In each step: mean + sum over the window of (nanoseconds - mean) / every. After the window is
-// full, this is the sum / every, and the mean has no effect.
+// A step counts with the sum over the window / every. As long as the window begins before the first
+// step, the missing steps count with the mean.
 double DeclaredWork::total(int every, double share, double mean) const {
   return share * mean * unknown_ + in_epoch_.working(share) / every;
 }
@@ -77,7 +77,7 @@ void DeclaredWork::restart(double share) {
 // --- Work that is found to recur -----------------------------------------------------------------
 
 std::span<const FoundWork::WorkRun> FoundWork::last() const noexcept {
-  // The second run takes the place of the first.
+  // The second run takes the place of the first, whose gap is not known in full.
   const std::int64_t count = runs_ < 2 ? runs_ : runs_ - 1;
   return std::span(last_).first(std::min(remembered, static_cast<std::size_t>(count)));
 }
@@ -98,13 +98,13 @@ EpochWork FoundWork::rate() const noexcept {
   return {rate.before / steps, rate.now / steps};
 }
 
-// A run ends its gap. The gap before the first run is not known in full: it is at least as long as
-// the steps seen so far, and as the period before the rebalance.
+// Ends a gap with a run. The gap before the first run is not known in full: it is assumed to be the
+// number of steps so far or the period before the rebalance, whichever is greater.
 void FoundWork::run(const EpochWork& work) {
   const auto since = static_cast<double>(since_);
   const double gap = runs_ == 0 ? std::max(since, period_) : since;
   add_to(spread_, work, static_cast<double>(open_) / gap);
-  if (runs_ > 1) {  // the first one was a guess
+  if (runs_ > 1) {  // guesses after the first run are not corrected: its gap is a guess too
     add_to(owed_, work, static_cast<double>(open_before_) / gap);
     owed_.before -= guessed_before_;
   }
@@ -129,7 +129,8 @@ void FoundWork::pay() {
 }
 
 void FoundWork::add(std::int64_t nanoseconds, bool counts) {
-  // A step that does not count only gives the first run of work that is known to recur.
+  // Until the first run, a step that does not count matters only if it has a run of work that is
+  // known to recur.
   if (!counts && runs_ == 0) {
     if (nanoseconds > 0 && period_ > 0) run(work_of(nanoseconds, counts));
     return;
@@ -194,8 +195,8 @@ std::int64_t EpochSums::recurring_total(const SummedKernel& kernel) const {
   return whole(kernel.declared.total(kernel.options.every, working_share_, mean));
 }
 
-// If the rank waited for a core, truncation has left out mostly this waiting, which must not be
-// left out twice.
+// If the rank waited for a core, the values that truncation leaves out are mostly such waiting,
+// which must not be left out twice.
 std::int64_t EpochSums::total(const SummedKernel& kernel) const {
   if (recurs(kernel)) return recurring_total(kernel);
   const std::int64_t sum = kernel.closed_sum + sum_of(kernel.kept);
@@ -211,8 +212,8 @@ std::int64_t EpochSums::load() const {
   return load;
 }
 
-// The variance of the truncated load of some kept steps, in square nanoseconds. For work that
-// recurs, the runs are compared with each other, not with the steps without a run.
+// The variance of the truncated load of `count` kept steps, in square nanoseconds. For work that
+// recurs, runs are compared with each other, and steps without a run are left out.
 double EpochSums::variance_of(std::size_t begin, std::size_t count) const {
   std::vector<std::int64_t> regular(count), runs;
   bool has_regular = false;
@@ -236,7 +237,7 @@ Sample EpochSums::sample(std::int64_t unit) const {
   // The sum over 2^20 ranks fits 63 bits.
   constexpr double most_variance = 1ULL << 40U;
   Sample sample;
-  std::int64_t in_kernels = 0;  // with nothing left out
+  std::int64_t in_kernels = 0;  // all the time in kernels, before anything is left out
   sample.steps = steps_;
   sample.fit = fit_ && steps_ > 0 && duration_ > 0;  // a stopped clock measures nothing
   sample.kernels.reserve(kernels_.size());

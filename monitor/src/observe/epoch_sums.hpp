@@ -4,10 +4,11 @@
 //
 // A kernel that has run in every step counts with the number of steps times its truncated mean, so
 // that a disturbed step (a page fault, a file, another program) does not look like load. Work that
-// recurs every few steps is spread over its period, across epochs: otherwise an epoch with it would
-// look heavier than one without, and truncation would leave out exactly the steps in which it runs.
-// The period is declared, or found in a kernel that does not run in every step. Periods continue
-// from epoch to epoch, until a rebalance gives this rank other work.
+// recurs every few steps is spread over its period, across epochs: otherwise an epoch with a run of
+// it would look heavier than one without, and truncation would leave out just the steps in which it
+// runs. The application declares the period; if not, it is found for each kernel that does not run
+// in every step. The sums over periods continue from epoch to epoch, until a rebalance gives this
+// rank other work.
 
 #include "observe/epoch.hpp"
 
@@ -15,8 +16,8 @@
 
 namespace evenkeel {
 
-// Nanoseconds of work. `now` is from the running epoch, and a share of it may turn out to be time
-// waiting for a core; `before` is from earlier epochs, and free of waiting.
+// Nanoseconds of work. `now` is from the running epoch: a share of it may turn out to be waiting
+// for a core. `before` is from earlier epochs, and the waiting is already left out.
 struct EpochWork {
   double before = 0, now = 0;
 
@@ -24,16 +25,18 @@ struct EpochWork {
   double working(double share) const noexcept { return before + share * now; }
 };
 
-// Work that is declared to recur every `every` steps: the sum over a window of that many steps.
-// Runs are remembered one by one. In a window of more than 256 steps, runs within 1/256 of it are
-// remembered together, and leave it bit by bit. So there are never more than about 600 entries.
+// Work that is declared to recur every `every` steps: the sum over a window of the last `every`
+// steps. In a window of up to 256 steps, each run has an entry. In a longer one, runs within 1/256
+// of the window share an entry, which leaves the window step by step. So there are never more than
+// about 600 entries.
 class DeclaredWork {
  public:
-  // Adds a step with this many nanoseconds; it counts if it belongs to the epoch.
+  // Adds a step with this many nanoseconds of work. `counts` says that it belongs to the epoch.
   void add(std::int64_t nanoseconds, int every, bool counts);
-  // The work of the epoch. For steps before the first, `mean` counts: the work in every step.
+  // The work of the epoch. If a window begins before the first step, each missing step counts with
+  // `mean` nanoseconds.
   double total(int every, double share, double mean) const;
-  // The next epoch begins.
+  // Begins the next epoch. `share` is the share of the last epoch that was not waiting for a core.
   void restart(double share);
 
  private:
@@ -45,22 +48,24 @@ class DeclaredWork {
   void drop();
 
   std::vector<WorkRuns> runs_ = {};
-  std::size_t gone_ = 0;     // the number of them that have left the window
-  EpochWork sum_ = {};       // of the others
-  std::int64_t steps_ = 0;   // so far
-  EpochWork in_epoch_ = {};  // the window, summed over the steps of the epoch
-  double unknown_ = 0;       // likewise, the share of the window before the first step
+  std::size_t gone_ = 0;     // the number of entries that have left the window
+  EpochWork sum_ = {};       // of the entries in the window
+  std::int64_t steps_ = 0;   // number of steps so far
+  EpochWork in_epoch_ = {};  // the work in the window, summed over the steps of the epoch
+  // The share of the window that is before the first step, summed over the steps of the epoch.
+  double unknown_ = 0;
 };
 
-// Work that is found to recur: each run is spread over the gap since the run before it. After the
-// last run, the rate of the last few runs continues, and fades when the next run is overdue. The
-// next run shows the true rate. The work counted for steps of earlier epochs is then corrected bit
-// by bit, over a few periods, so that in the long run nothing is lost or counted twice, and yet
-// epochs stay comparable.
+// Work that is found to recur: each run is spread over the gap since the run before it. The steps
+// after the last run count with a guess: the rate of the last few runs, which fades when the next
+// run is overdue. The next run shows the true rate. Then the guesses in earlier epochs are
+// corrected little by little, over a few periods, so that in the long run no work is lost or
+// counted twice, and yet epochs stay comparable.
 class FoundWork {
  public:
   FoundWork() = default;
-  // For a kernel that first appears after `in_epoch` steps of the epoch and `before` earlier ones.
+  // For a kernel that first appears after `in_epoch` steps of the epoch, and `before` steps of
+  // earlier epochs.
   FoundWork(std::int64_t in_epoch, std::int64_t before)
       : since_(before + in_epoch), open_(in_epoch), open_before_(before), in_epoch_(in_epoch) {}
 
@@ -68,7 +73,7 @@ class FoundWork {
   double total(double share) const;  // of the epoch
   void restart(double share);
   // After a rebalance: forgets all but the period. `is_regular` says that the kernel ran in every
-  // step since the rebalance before.
+  // step between the last two rebalances.
   void restart_all(bool is_regular);
 
  private:
@@ -78,7 +83,7 @@ class FoundWork {
     EpochWork work = {};
   };
 
-  // A second run shows the period.
+  // True if there is one run without a known period; a second run will show the period.
   bool is_single() const noexcept { return runs_ == 1 && period_ <= 0; }
   void run(const EpochWork& work);
   void pay();
@@ -88,57 +93,62 @@ class FoundWork {
 
   std::array<WorkRun, remembered> last_ = {};
   std::int64_t runs_ = 0;
-  std::int64_t since_ = 0;                   // steps since the last run, or since the first step
-  double period_ = 0;                        // from before the rebalance; 0 if unknown
-  std::int64_t open_ = 0, open_before_ = 0;  // since then, counted: in this epoch, earlier
-  std::int64_t in_epoch_ = 0;                // steps
-  double guessed_before_ = 0;                // work counted for steps of earlier epochs
-  EpochWork guessed_ = {}, spread_ = {};     // of the epoch: after the last run, and up to it
-  EpochWork owed_ = {}, paid_ = {};          // corrections: to come, and in the epoch
+  std::int64_t since_ = 0;  // steps since the last run, or since the first step
+  double period_ = 0;       // steps, from before the last rebalance; 0 if unknown
+  // The steps of `since_` that count: those in this epoch, and those in earlier epochs.
+  std::int64_t open_ = 0, open_before_ = 0;
+  std::int64_t in_epoch_ = 0;  // steps of this epoch
+  double guessed_before_ = 0;  // nanoseconds guessed for the steps of `open_before_`
+  // Work that this epoch counts: guesses since the last run, and the shares of runs.
+  EpochWork guessed_ = {}, spread_ = {};
+  EpochWork owed_ = {}, paid_ = {};  // corrections: still to come, and made in this epoch
 };
 
 class EpochSums {
  public:
-  // The epoch so far: steps, load, duration, variance, kernels, phases and fit. `unit` is that of
-  // the variance, see Totals.
+  // The epoch so far: steps, load, duration, variance, kernels, phases and fit. The variance is in
+  // the square of `unit`, see Totals.
   Sample sample(std::int64_t unit) const;
 
   // Adds a step. Kernels without an entry in `options` have the default options.
   void add(const Clock::Step& step, std::span<const std::int64_t> kernels,
            std::span<const KernelOptions> options = {});
 
-  // Takes in a step that does not count, such as the one after a rebalance: it may have the first
+  // Takes in a step that does not count, such as the one after a rebalance. It may have the first
   // run of work that is declared to recur, or was known to recur before the rebalance.
   void hint(std::span<const std::int64_t> kernels, std::span<const KernelOptions> options = {});
 
-  // Leaves out `waited` nanoseconds of the running epoch, in which the rank waited for a core. All
-  // work loses the same share, less the share that truncation has left out already.
+  // Leaves out `waited` nanoseconds of the running epoch, in which the rank waited for a core. Each
+  // kernel loses the same share of its time; time that truncation leaves out counts towards it.
   void leave_out(std::int64_t waited);
 
-  // To be called if a step could not be added: forgets all kernels. The sample of the epoch is
+  // To be called if a step could not be added: forgets all kernels. The sample of the epoch is then
   // unfit.
   void forget() noexcept;
 
-  // The next epoch begins.
+  // Begins the next epoch.
   void restart();
-  // The next epoch begins, after a rebalance.
+  // Begins the next epoch after a rebalance.
   void restart_all();
 
   std::int64_t steps() const noexcept { return steps_; }
-  // Nanoseconds per step since the last rebalance; 0 before the first measurement.
+  // The load since the last rebalance, in nanoseconds per step; 0 before the first measurement.
   std::int64_t mean_load() const;
-  // The same for the running epoch.
+  // The load of the running epoch, in nanoseconds per step; 0 before its first measurement.
   std::int64_t epoch_load() const;
 
  private:
-  // Long epochs are truncated in chunks of this many steps, of which the last two are kept.
+  // Long epochs are truncated in chunks of this many steps. The steps of the last chunks, up to
+  // two, are kept one by one.
   static constexpr std::size_t chunk = 64;
 
   struct SummedKernel {
     KernelOptions options;
-    std::int64_t ran = 0, ran_before = 0;  // steps: of the epoch, and before it since a rebalance
-    std::int64_t closed_sum = 0, closed_truncated = 0;  // of the chunks that are no longer kept
-    std::vector<std::int64_t> kept = {};                // nanoseconds by step
+    // Steps with a run: in the epoch, and from the last rebalance to the epoch.
+    std::int64_t ran = 0, ran_before = 0;
+    // Nanoseconds of the chunks that are no longer kept: all, and truncated.
+    std::int64_t closed_sum = 0, closed_truncated = 0;
+    std::vector<std::int64_t> kept = {};  // nanoseconds of each kept step
     DeclaredWork declared = {};
     FoundWork found = {};
 
@@ -160,9 +170,10 @@ class EpochSums {
   std::size_t kept_steps_ = 0;
   double closed_variance_ = 0;
   std::int64_t duration_ = 0;
-  double working_share_ = 1;  // of the time; in the rest this rank waited for a core
+  double working_share_ = 1;  // share of the time in which this rank did not wait for a core
   bool fit_ = true;
-  std::int64_t load_since_ = 0, steps_since_ = 0;  // of epochs that have ended
+  // The load (nanoseconds) and the steps of the epochs that have ended since the last rebalance.
+  std::int64_t load_since_ = 0, steps_since_ = 0;
 };
 
 }  // namespace evenkeel

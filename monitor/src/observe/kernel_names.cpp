@@ -28,7 +28,7 @@ std::vector<std::string> split(std::span<const char> text) {
   return names;
 }
 
-// Refuses the first name that a rank does not know, in the order of ranks and names.
+// Throws an Error for the first rank that lacks a name, and its first such name.
 void require_alike(const std::vector<std::vector<std::string>>& names_of_rank,
                    const std::vector<std::string>& all) {
   for (std::size_t rank = 0; rank < names_of_rank.size(); ++rank)

@@ -2,7 +2,7 @@
 
 // The names of kernels that this rank knows: its own, and those learned from other ranks. All ranks
 // that know the same names have them in the same order. Ranks may register different kernels (a
-// rank without objects, optional physics); a kernel counts 0 seconds on a rank that lacks it.
+// rank without objects, optional physics). A kernel counts 0 seconds on a rank that lacks it.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 
@@ -12,18 +12,19 @@ namespace evenkeel {
 
 class KernelNames {
  public:
-  // Takes in the names that a clock knows, in its order. Local.
+  // Local. Takes in the names of a clock, in the clock's order.
   void learn(std::span<const std::string> of_clock);
 
   const std::vector<std::string>& own() const noexcept { return own_; }  // in the clock's order
   const std::vector<std::string>& sorted() const noexcept { return sorted_; }
   std::uint64_t hash() const noexcept { return hash_; }
 
-  // Numbers of the clock's kernels in the shared order.
+  // Takes one number for each kernel of the clock. Returns one for each known name, in the order of
+  // sorted(); 0 for a kernel that the clock lacks.
   std::vector<std::int64_t> in_order(std::span<const std::int64_t> of_clock) const;
 
-  // Collective. Makes the names of all ranks known to all. With `strict`, a difference throws the
-  // same Error on all ranks, which names the kernel.
+  // Collective. Makes the names of all ranks known to all. With `strict`, throws the same Error on
+  // all ranks if a rank lacks a kernel; the Error names both.
   void unite(const Communicator& communicator, bool strict);
 
  private:

@@ -1,7 +1,7 @@
 #pragma once
 
-// All that this rank measures step by step, and reports at the end of an epoch. In a deterministic
-// run, weights replace the clock.
+// The measurements of this rank: taken step by step, reported at the end of an epoch. In a
+// deterministic run, weights replace the clock.
 
 #include "observe/all_steps.hpp"
 #include "observe/epoch_sums.hpp"
@@ -19,21 +19,21 @@ class Observer {
   std::int64_t now() noexcept { return clock_.now(); }
   void set_weight(double weight) noexcept { weight_ = weight; }
 
-  // `counts` says that the step belongs to an epoch, and `is_next_first` that the next step is the
+  // `counts` says that the step belongs to an epoch. `is_next_first` says that the next step is the
   // first one of an epoch.
   void end_step(bool counts, bool is_next_first);
 
-  // The sample at the end of an epoch, without step, generation and objects. It is unfit if memory
-  // for it is missing. `last_mean`: see totals_of.
+  // The sample at the end of an epoch; the caller adds step, generation and objects. The sample is
+  // unfit if memory runs out. `last_mean`: see totals_of.
   Sample sample(std::int64_t last_mean);
-  // The same for steps that no epoch covers: their load and the costs of rebalances.
+  // A sample for steps that no epoch covers: only their load and the costs of rebalances.
   Sample rest();
-  // The load of all steps under other domains, in the slots of Sample. This rank's load is assumed
-  // to vary from step to step as the measured one does. `per_step` is in nanoseconds.
+  // The load of all steps under other domains, in the slots of Sample, if this rank had a load of
+  // `per_step` nanoseconds on average. See AllSteps::spread.
   StepSlots under_others(double per_step) const { return all_steps_.spread(per_step); }
-  // The next epoch begins, after a sample.
+  // Begins the next epoch after sample().
   void restart();
-  // The next epoch begins; no sample is needed any more.
+  // Begins the next epoch without a sample of this one.
   void abandon() { sums_.restart(); }
 
   // --- Rebalances --------------------------------------------------------------------------------
@@ -41,24 +41,25 @@ class Observer {
   void drop_cost() noexcept { cost_.drop(); }
   void end_settling() noexcept { cost_.end_settling(); }
   void add_cost(double seconds, std::int64_t bytes) noexcept { cost_.add(seconds, bytes); }
-  // Objects have moved. `settles` says that the application rebuilds derived data in the next step.
+  // To be called after objects have moved. `settles` says that the application rebuilds derived
+  // data in the next step.
   void restart_after_move(bool settles);
 
   // --- The names of kernels ----------------------------------------------------------------------
 
   KernelNames& names() noexcept { return names_; }
-  // The names at the last look: keep_names() keeps them.
+  // keep_names() copies the present names at a look; kept_names() returns that copy.
   void keep_names();
   const std::vector<std::string>& kept_names() const noexcept { return last_names_.sorted(); }
 
   // --- Loads in nanoseconds per step -------------------------------------------------------------
 
-  // The mean since the last rebalance; 0 before the first measurement.
+  // The mean load since the last rebalance; 0 before the first measurement.
   std::int64_t mean_load() const { return sums_.mean_load(); }
   // The loads of the first and the last epoch since the last rebalance; 0 until an epoch has ended.
   std::int64_t first_load() const noexcept { return first_load_; }
   std::int64_t last_load() const noexcept { return last_load_; }
-  // The loads of kernels in the clock's order, in the last epoch that has ended.
+  // The load of each kernel in the last epoch that has ended, in the clock's order.
   std::span<const double> last_kernels() const noexcept { return last_kernels_; }
 
  private:

@@ -20,7 +20,6 @@ void RebalanceCost::end_step(std::int64_t load, const WorkClock& clock) noexcept
   }
 }
 
-// Compares with the mean of later steps, in kernels and outside them.
 void RebalanceCost::end_settling() noexcept {
   if (settling_.rebalanced_at || !settling_.is_over || settling_.steps <= 0) return;
   const SettlingStep settled = std::exchange(settling_, {});

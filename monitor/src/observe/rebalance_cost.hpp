@@ -1,8 +1,8 @@
 #pragma once
 
 // The cost of the rebalances since the last look. The step after a rebalance works on cold caches,
-// and the application rebuilds derived data in it: the time by which this step exceeds later ones
-// belongs to the cost.
+// and in it the application rebuilds derived data. So the time by which this step exceeds the mean
+// of later steps belongs to the cost.
 
 #include "observe/epoch.hpp"
 #include "observe/work_clock.hpp"
@@ -17,27 +17,30 @@ class RebalanceCost {
   // Drops the cost of a first distribution, which is always needed.
   void drop() noexcept { cost_ = bytes_ = 0; }
 
-  // The next step is the one after a rebalance.
+  // To be called after a rebalance, with a reading of the clock. The next step will be compared
+  // with later steps.
   void begin_settling(std::int64_t reading) noexcept { settling_ = {reading}; }
-  // A step with this many nanoseconds in kernels has ended.
+  // To be called at the end of a step with `load` nanoseconds in kernels.
   void end_step(std::int64_t load, const WorkClock& clock) noexcept;
-  // Ends the comparison with later steps, and enters the result.
+  // Compares the step after the rebalance with the later steps so far, and enters the excess.
   void end_settling() noexcept;
 
-  // Enters the costs into the sample, and forgets them.
+  // Moves the costs into the sample.
   void tell(Sample& sample) noexcept;
 
  private:
-  // Nanoseconds of the step after a rebalance, in kernels and outside them.
+  // The step after a rebalance, and the steps after that one. Times are in nanoseconds.
   struct SettlingStep {
-    std::optional<std::int64_t> rebalanced_at;  // set until that step ends
+    std::optional<std::int64_t> rebalanced_at;  // reading at its begin; empty after its end
     bool is_over = false;
-    std::int64_t in_kernels = 0, beside = 0;
+    std::int64_t in_kernels = 0, beside = 0;  // times in kernels and outside them
+    // The end of the step, the number of later steps, and their time in kernels.
     std::int64_t ended_at = 0, steps = 0, kernels_since = 0;
-    std::int64_t last_ended_at = 0;  // of the steps since
+    std::int64_t last_ended_at = 0;  // the end of the latest step
   };
 
-  // Nanoseconds, bytes, and the application's nanoseconds outside of kernels and in them.
+  // Nanoseconds of rebalances, bytes that they moved, and extra nanoseconds of the steps after
+  // them: outside of kernels, and in kernels.
   std::int64_t cost_ = 0, bytes_ = 0, rebuild_ = 0, extra_ = 0;
   SettlingStep settling_;
 };

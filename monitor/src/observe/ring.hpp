@@ -1,7 +1,7 @@
 #pragma once
 
-// A queue of fixed length between one thread that pushes and one that drains, without a lock and
-// without waiting.
+// A queue of fixed length between one thread that pushes and one that drains. Neither takes a lock
+// or waits.
 
 #include <array>
 #include <atomic>
@@ -38,7 +38,7 @@ class Ring {
   }
 
  private:
-  // Each thread writes to a cache line of its own.
+  // The two threads write to different cache lines.
   static constexpr std::size_t line = 64;
   alignas(line) std::atomic<std::uint64_t> pushed_ = 0;
   std::uint64_t seen_drained_ = 0;  // drained_, as the pushing thread last read it

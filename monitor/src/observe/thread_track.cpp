@@ -50,7 +50,7 @@ std::uint32_t ThreadTrack::begin(int kernel) noexcept {
   return number;
 }
 
-// The device's event is inside the scope, so that its cost counts where it is caused.
+// The device's event is recorded inside the scope, so that the cost of recording counts there.
 std::uint32_t ThreadTrack::begin(int kernel, const DeviceStream& stream,
                                  const std::shared_ptr<DeviceEvents>& events) noexcept {
   const int depth = depth_;
@@ -107,7 +107,7 @@ void ThreadTrack::count(int kernel, std::int64_t ticks) noexcept {
 void ThreadTrack::charge_open_scopes(std::int64_t now) noexcept {
   if (now < last_) backwards_.store(true, std::memory_order_relaxed);
   last_ = now;
-  std::int64_t inside = 0;  // the time of the scope that was just charged, inside the next one out
+  std::int64_t inside = 0;  // ticks of the scope of the last turn, which is inside this one
   for (int i = std::min(depth_, deepest); i > 0; --i) {
     Scope& scope = open_[static_cast<std::size_t>(i - 1)];
     const std::int64_t took = passed(scope.began, now);

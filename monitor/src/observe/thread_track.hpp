@@ -1,8 +1,8 @@
 #pragma once
 
-// The times that one thread measures for one Clock: the open scopes, a ring of ended ones, and sums
-// of records that found the ring full. The thread writes, and the thread that ends the step reads;
-// neither ever waits for the other.
+// The times that one thread measures for one Clock: the open scopes, a ring of records of ended
+// scopes, and the sums of records that found the ring full. The measuring thread writes, and the
+// thread that ends the step reads; neither ever waits for the other.
 
 #include "observe/ring.hpp"
 
@@ -16,20 +16,20 @@
 namespace evenkeel {
 
 // Ticks from one reading of a clock to another, bounded so that sums fit 63 bits even if the clock
-// leaps from one end of all numbers to the other.
+// leaps from the least number to the greatest.
 constexpr std::int64_t passed(std::int64_t from, std::int64_t to) noexcept {
-  constexpr std::int64_t most = std::int64_t{1} << 52;  // two weeks, at the least
+  constexpr std::int64_t most = std::int64_t{1} << 52;  // at least two weeks on any clock
   const auto ticks =
       static_cast<std::int64_t>(static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from));
   return std::clamp(ticks, -most, most);
 }
 
-// A number for each kernel; it only grows, and has a single writer. Numbers never move in memory,
-// so that memory for more kernels can be added while another thread writes.
+// A sum for each kernel, with a single writer. Sums never move in memory, so that another thread
+// can add memory for more kernels while the writer writes.
 class GrowingSums {
  public:
-  // Makes room for kernels 0 to count - 1. Called by one thread at a time, which need not be the
-  // writer.
+  // Makes room for kernels 0 to count - 1. To be called by one thread at a time, not necessarily
+  // the writer.
   void make_room(std::size_t count);
 
   void add(std::size_t kernel, std::int64_t value) noexcept {
@@ -55,7 +55,8 @@ class GrowingSums {
   std::array<std::atomic<std::atomic<std::int64_t>*>, chunks> chunks_{};
 };
 
-// Sums, by kernel, of scopes that ended while the ring was full: one thread adds, another takes.
+// The time, for each kernel, of scopes that ended while the ring was full. One thread adds, another
+// takes.
 class Spill {
  public:
   void make_room(std::size_t kernels) {
@@ -72,7 +73,8 @@ class Spill {
  private:
   GrowingSums sums_;
   std::atomic<std::uint64_t> times_ = 0;  // the number of additions
-  std::uint64_t taken_times_ = 0;         // at the last call of take(), with the sums then
+  // The values of times_ and sums_ at the last call of take().
+  std::uint64_t taken_times_ = 0;
   std::vector<std::int64_t> taken_;
 };
 
@@ -87,14 +89,14 @@ class ThreadTrack {
 
   // --- For the thread that owns the track --------------------------------------------------------
 
-  // Return the number of the new scope, for end().
+  // Both begin a scope, and return its number for end().
   std::uint32_t begin(int kernel) noexcept;
   std::uint32_t begin(int kernel, const DeviceStream& stream,
                       const std::shared_ptr<DeviceEvents>& events) noexcept;
   void end(std::uint32_t number) noexcept;
 
-  // Counts the time of open scopes so far, and continues them from here. A scope that is timed on a
-  // device counts only when the device's time is known.
+  // Counts the time of open scopes up to `now`; from there they continue. A scope that is timed on
+  // a device counts only when the device's time is known.
   void charge_open_scopes(std::int64_t now) noexcept;
 
   // --- For the thread that ends the step ---------------------------------------------------------
@@ -103,7 +105,7 @@ class ThreadTrack {
 
   // Adds the times of scopes that have ended since the last call to `ticks`, by kernel.
   void drain(std::vector<std::int64_t>& ticks);
-  // Appends the scopes that devices have passed since the last call.
+  // Appends the scopes that devices have completed since the last call.
   void take_device_times(std::vector<DeviceTimer::Measured>& into);
   // True if the clock went backwards in this thread since the last call.
   bool take_backwards() noexcept {
@@ -125,8 +127,8 @@ class ThreadTrack {
   struct Scope {
     int kernel = 0;
     std::uint32_t number = 0;
-    std::int64_t began = 0;
-    std::int64_t inside = 0;  // time since then in inner scopes
+    std::int64_t began = 0;   // ticks
+    std::int64_t inside = 0;  // ticks in inner scopes since `began`
     DeviceTimer::Scope* device = nullptr;
     std::int64_t before = 0;  // with a device: own ticks up to `began`
   };

@@ -14,8 +14,8 @@ std::int64_t sum_of(std::span<const std::int64_t> values) {
 
 namespace {
 
-// A copy of the values, sorted as far as truncation needs it: the least `ends` of them first, the
-// greatest last. The few values of an epoch need no allocation.
+// A copy of the values in a partial order: the least `ends` values come first, the greatest `ends`
+// values last. The few values of a usual epoch need no allocation.
 class Parted {
  public:
   Parted(std::span<const std::int64_t> values, std::size_t ends) {
@@ -39,7 +39,7 @@ class Parted {
   std::span<std::int64_t> values_;
 };
 
-// The sum of all values but the least and the greatest; there must be at least one.
+// The sum of all values but the least and the greatest. There must be values.
 std::int64_t sum_within(std::span<const std::int64_t> values) {
   const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
   return sum_of(values) - *least - *greatest;

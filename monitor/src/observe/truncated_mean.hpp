@@ -11,21 +11,21 @@
 
 namespace evenkeel {
 
-// The number of values that a truncated mean leaves out at each end: a quarter of all values at
-// both ends together, rounded, but at least one at each end of three or more values.
+// The number of values that a truncated mean leaves out at each end: an eighth of all values,
+// rounded; at least one if there are three or more values, and 0 if there are fewer.
 constexpr std::size_t truncated_at_each_end(std::size_t count) noexcept {
   if (count < 3) return 0;
   return count < 12 ? 1 : (count + 4) / 8;
 }
 
-// The sum of all values.
 EVENKEEL_API std::int64_t sum_of(std::span<const std::int64_t> values);
 
 // The number of values times their 25 % truncated mean; 0 without values.
 EVENKEEL_API std::int64_t truncated_sum(std::span<const std::int64_t> values);
 
-// The variance of that sum, estimated from the scatter of the values (Tukey and McLaughlin 1963:
-// each value left out counts as the nearest one that is kept); 0 for fewer than two values.
+// The variance of truncated_sum, estimated from the scatter of the values (Tukey and McLaughlin
+// 1963: a value that is left out counts as the nearest one that is kept); 0 for fewer than two
+// values.
 EVENKEEL_API double truncated_sum_variance(std::span<const std::int64_t> values);
 
 }  // namespace evenkeel

@@ -1,6 +1,6 @@
 #pragma once
 
-// The clock of a rank: it times kernels and, in the same kind of time, rebalances and surveys. Time
+// The clock of a rank: it times kernels, rebalances and surveys in the same kind of time. The time
 // in which the rank waits for a core that runs other programs is not work.
 
 #include <evenkeel/backends/exec/stopwatch.hpp>
@@ -10,22 +10,22 @@ namespace evenkeel {
 
 class WorkClock {
  public:
-  // `own` is the application's clock, or null. If it is null and `kind` is automatic, this is the
-  // clock that costs least, or CPU time if ranks share cores.
+  // `own` is the application's clock, or null. If it is null and `kind` is automatic, uses the
+  // clock that costs least or, if ranks share cores, CPU time.
   WorkClock(ClockKind kind, Clock::Now own, bool ranks_share_cores);
 
   Clock& kernels() const noexcept { return *kernels_; }
-  // Includes waiting for a core.
+  // A reading in nanoseconds that includes waiting for a core.
   std::int64_t reading() const noexcept { return now_(); }
-  // Stops while this rank waits for a core.
+  // A reading in nanoseconds, of a clock that stops while this rank waits for a core.
   std::int64_t now() noexcept {
     return leaves_out_waiting_ ? now_() - core_wait_.nanoseconds() : now_();
   }
 
   // To be called before the first step of an epoch.
   void begin_epoch() noexcept { waited_before_ = core_wait_.nanoseconds(); }
-  // Nanoseconds of waiting for a core since the last call. The system reports how long the waiting
-  // was, but not when: all kernels and steps lose the same share.
+  // Nanoseconds of waiting for a core in the running epoch, and in all steps since the last call.
+  // The system does not report when the rank waited, so all kernels and steps lose the same share.
   struct Waited {
     std::int64_t in_epoch = 0, in_all_steps = 0;
   };

@@ -1,4 +1,4 @@
-// Options of decisions: the trigger, and the numbers that it uses.
+// Options of decisions: the trigger, and the numbers that decisions use.
 #include "decide/decision.hpp"
 #include "options/table.hpp"
 

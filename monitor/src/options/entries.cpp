@@ -62,7 +62,8 @@ std::string_view nearest(std::string_view key, const std::vector<std::string_vie
   return distance(key, best) <= best.size() / 3 ? best : std::string_view();
 }
 
-// True if this variable of the environment is an option.
+// True if the environment variable `name` is meant to be an option. Others have our prefix too:
+// variables that are read elsewhere, and those that module systems set.
 bool means_an_option(std::string_view name) {
   constexpr std::array<std::string_view, 3> read_elsewhere = {"DEVICE_AWARE_MPI", "NEWEST_ROOT",
                                                               "DEBIAN_MIRROR"};
@@ -145,7 +146,7 @@ std::vector<OptionEntry> entries_of(std::string_view text, const std::string& so
   return entries;
 }
 
-// Only the exact spelling counts: EVENKEEL_trigger is not an option.
+// Only upper case counts: EVENKEEL_trigger gets an empty key.
 std::vector<OptionEntry> entries_of(const Variables& variables) {
   std::vector<OptionEntry> entries;
   for (const auto& [name, value] : variables) {

@@ -9,25 +9,26 @@
 
 namespace evenkeel::detail {
 
-// A value and its origin.
+// A value of an option, and its origin.
 struct OptionEntry {
-  std::string place;  // before the name in Errors
-  std::string name;   // of the option as it is spelled there
-  std::string key;    // empty if the spelling is wrong
+  std::string place;  // the origin as text, which Errors put before the name
+  std::string name;   // the name of the option, as it is spelled at its origin
+  std::string key;    // the key of the option; empty if the spelling is wrong
   std::string value;
-  bool is_variable;
+  bool is_variable;  // the origin is an environment variable
 };
 
-// Lines "key = value" of a text; `source` names it in Errors.
+// The entries of a text with lines "key = value"; `source` names the text in Errors.
 std::vector<OptionEntry> entries_of(std::string_view text, const std::string& source);
 
-// All variables except the one that names a file.
+// The entries of all variables except the one that names a file.
 std::vector<OptionEntry> entries_of(const Variables& variables);
 
-// Checks each value on its own. `code` are the options as given in code.
+// Sets the options. Checks each value alone, and not against other options. `code` has the options
+// that were given in code.
 void apply(const std::vector<OptionEntry>& entries, Options& options, const Options& code);
 
-// The file from which options are to be read; empty if no file was named.
+// The path of the file with options; empty if no file was named.
 std::string options_file_of(const Options& code, const Variables& variables);
 
 }  // namespace evenkeel::detail

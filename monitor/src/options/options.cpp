@@ -38,7 +38,7 @@ void require_a_part_each(const Options& options, int ranks) {
                   "Name each rank once, or no rank.");
 }
 
-// If two files of a run were the same file, they would destroy each other.
+// Throws an Error if two paths lead to the same file: writing one would destroy the other.
 void refuse_equal_paths(const Options& options, const std::string& options_file) {
   const std::array<std::pair<const char*, const std::string&>, 4> files = {
       {{"journal", options.journal},
@@ -56,7 +56,7 @@ void refuse_equal_paths(const Options& options, const std::string& options_file)
 
 }  // namespace
 
-// The two most important options come first.
+// The order is that of to_text: the two most important options come first.
 const std::vector<Descriptor>& detail::all_options() {
   static const std::vector<Descriptor> all = [] {
     const auto placing = placing_options(), deciding = deciding_options();

@@ -47,7 +47,7 @@ std::string print(const std::optional<Box>& box) {
   return box ? print_list(box->lower) + ',' + print_list(box->upper) : "measured";
 }
 
-// In two dimensions there are four faces, and the third axis has no meaning.
+// Reads lower and upper coordinates: four numbers in two dimensions, six in three.
 bool parse(std::string_view text, std::optional<Box>& box) {
   box.reset();
   if (text == "measured") return true;
@@ -84,7 +84,7 @@ std::string print(const std::array<double, 3>& lengths) {
   return print_list(lengths);
 }
 
-// One length for all axes, or one for each.
+// Reads one length for all axes, or one for each axis.
 bool parse(std::string_view text, std::array<double, 3>& lengths) {
   lengths.fill(0);
   if (text == "none") return true;
@@ -138,7 +138,8 @@ bool method_makes_sense(const Options& options) {
                 std::string("Choose ") + names_of(options.methods) + '.');
 }
 
-// The comparison with the number of ranks comes later, when that number is known.
+// True if the list names each number from 0 to its length - 1 once. Another check compares its
+// length with the number of ranks, when that is known.
 bool is_each_once(const Options& options) {
   std::vector<int> ranks = options.rank_of_part;
   std::sort(ranks.begin(), ranks.end());

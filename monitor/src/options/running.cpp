@@ -7,7 +7,7 @@ namespace evenkeel::detail {
 
 namespace {
 
-// True if a line of the text of all options, which may have comments, can hold this path.
+// True if a path can be read back from its line in a text of options, which may have comments.
 bool fits_a_line(const std::string& path) {
   return path.find_first_of(std::string_view("\n\0", 2)) == std::string::npos &&
          trimmed(path) == path && !path.starts_with('#') && path.find(" #") == std::string::npos &&
@@ -17,7 +17,7 @@ bool fits_a_line(const std::string& path) {
 constexpr const char* path_allowed =
     "none, or a path in one line, without blanks at its ends, without ' #'";
 
-// The name comes before a colon in the log and in commands.
+// True if a name may be given to a Balancer: the log and commands put a colon after it.
 bool is_word(const std::string& name) {
   constexpr std::size_t most = 64;
   return name.size() <= most && fits_a_line(name) && std::ranges::none_of(name, [](char c) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// The table of options: for each of them its name, and how it is printed, read, checked and
-// refused. Its rows are in placing.cpp, deciding.cpp and running.cpp.
+// The table of options. A row has the name of an option, its allowed values as text, and functions
+// that print, read and check it. The rows are in placing.cpp, deciding.cpp and running.cpp.
 
 #include "options/values.hpp"
 
@@ -18,12 +18,13 @@ struct Descriptor {
   std::string_view key;
   const char* allowed;
   std::string (*print)(const Options&);
-  // `code` are the options as given in code, before anything was read.
+  // `code` has the options that were given in code, before any were read.
   bool (*parse)(std::string_view text, Options&, const Options& code);
   bool (*makes_sense)(const Options&);
 };
 
-// `path` is the member, followed by one of its own members if it has any.
+// `path` leads to the value of an option: a member of Options or, if that is a struct, this member
+// and one of its own members.
 template <auto... path>
 std::string print_member(const Options& options) {
   return print((options.*....*path));
@@ -46,7 +47,7 @@ std::span<const Descriptor> placing_options();
 std::span<const Descriptor> deciding_options();
 std::span<const Descriptor> running_options();
 
-// In the order in which to_text prints them.
+// All rows, in the order in which to_text prints them.
 const std::vector<Descriptor>& all_options();
 
 }  // namespace evenkeel::detail

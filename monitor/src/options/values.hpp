@@ -1,6 +1,7 @@
 #pragma once
 
-// The values of options as text: print(value), and parse(text, value), false for an invalid text.
+// The values of options as text: print(value) returns the text, and parse(text, value) reads it.
+// parse returns false for an invalid text.
 
 #include <evenkeel/backends/text.hpp>
 #include <evenkeel/backends/words.hpp>

@@ -54,10 +54,10 @@ void require_alike(const RankStatement& all) {
   if (all.step_least == all.step_greatest && all.generation_least == all.generation_greatest)
     return;
   throw Error(ErrorKind::disagreement, Where{stage_name},
-              "Ranks came to a rebalance at steps " + std::to_string(all.step_least) + " to " +
-                  std::to_string(all.step_greatest) + " and generations " +
+              "Ranks came to a rebalance at different steps (" + std::to_string(all.step_least) +
+                  " to " + std::to_string(all.step_greatest) + ") or generations (" +
                   std::to_string(all.generation_least) + " to " +
-                  std::to_string(all.generation_greatest) + '.',
+                  std::to_string(all.generation_greatest) + ").",
               "Call step and rebalance equally often on all ranks.");
 }
 

@@ -22,7 +22,7 @@ std::string name_of(const Box& box, int dimensions) {
   return corner(box.lower, dimensions) + " to " + corner(box.upper, dimensions);
 }
 
-constexpr double uneven = 1.1;  // because of cells, not of the weight of single objects
+constexpr double uneven = 1.1;  // above this lambda, cells are blamed, and not heavy objects
 
 }  // namespace
 

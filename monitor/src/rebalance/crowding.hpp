@@ -1,7 +1,7 @@
 #pragma once
 
 // Warns if a few objects far from all others, or many objects in one cell, prevent an even cut.
-// Each warning comes once, and again only after its cause had gone.
+// Each warning comes once, and again only if its cause has disappeared and returned.
 
 #include <evenkeel/core/box/bounds.hpp>
 #include <evenkeel/core/place.hpp>
@@ -14,15 +14,15 @@ namespace evenkeel {
 
 class Crowding {
  public:
-  // Return the warning, or an empty text; the same on all ranks.
+  // Both return the warning, or an empty text; the same on all ranks.
   std::string of_box(const MeasuredBox& measured, int dimensions);
   std::string of_cells(const CrowdedCell& crowd, const Assignment& assignment);
 
   // True if a cut is so uneven that most_crowded_cell() is worth its time; the same on all ranks.
   bool is_suspected(bool is_along_curve, double lambda, double target_lambda);
 
-  // True once after each warning of cells: the kept box may be too long, and must be measured
-  // again.
+  // True at the first call after a warning of cells: the kept box may be too long, and must be
+  // measured again.
   bool takes_new_box() noexcept { return std::exchange(wants_new_box_, false); }
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// The domains that objects are in, and earlier ones that can be taken again.
+// The present domains, and earlier domains to which the run can return.
 
 #include "survey/rank_records.hpp"
 
@@ -16,7 +16,7 @@ class DomainHistory {
   const std::shared_ptr<const Domains>& shared() const noexcept { return present_; }
   std::int64_t generation() const noexcept { return generation_of(*present_); }
 
-  // The lambda of the last cut if it was made for several phases or by a graph; otherwise 1.
+  // The lambda of the last cut if that cut was made for several phases or by a graph; otherwise 1.
   double best_lambda() const noexcept { return best_lambda_; }
 
   // The domains of an earlier generation; null if they are no longer kept.
@@ -26,8 +26,8 @@ class DomainHistory {
     return kept == nullptr && is_best ? best_.get() : kept;
   }
 
-  // Objects are in the domains `next` from now on. `best_generation` is that of the most even
-  // domains since the last new cut, or -1.
+  // Makes `next` the present domains. `best_generation` is the generation of the most even domains
+  // since the last new cut, or -1; if these are the present ones, they are kept.
   void adopt(std::shared_ptr<const Domains> next, std::int64_t best_generation) noexcept {
     if (best_generation == generation()) best_ = present_;
     present_ = std::move(next);

@@ -6,7 +6,7 @@ namespace evenkeel {
 
 namespace {
 
-// The coordinate at this share of the box along an axis.
+// The coordinate along an axis, at this share of the length of the box.
 double place_in(const Box& box, int axis, double share) {
   const auto a = static_cast<std::size_t>(axis);
   return box.lower[a] + (box.upper[a] - box.lower[a]) * share;
@@ -35,8 +35,8 @@ DomainSection section_of(const Domains& domains, int across, int up, double dept
 
 }  // namespace
 
-// Curves and bisections often have borders in the middle of the box: a plane there would meet only
-// the domains on one side.
+// In 3D, puts planes at a quarter and at three quarters of the box: curves and bisections often
+// have borders in the middle, where a plane would meet only the domains on one side.
 DomainSections sections_of(const Domains& domains) {
   constexpr int cells_in_2d = 48, cells_in_3d = 24;  // along each axis of a plane
   if (!own_places(domains)) return {};

@@ -8,11 +8,11 @@
 
 namespace evenkeel {
 
-// Empty for domains that own no places. Local, on the host; looks up the owners of a few thousand
-// points.
+// Local, on the host: looks up the owners of a few thousand points. Empty for domains that own no
+// places.
 DomainSections sections_of(const Domains& domains);
 
-// The same on the rank that keeps a journal; empty on other ranks, and if there is no memory.
+// The sections on the rank that keeps a journal; empty on other ranks, and if memory runs out.
 DomainSections recorded_sections(const Communicator& ranks, const Options& options,
                                  const Domains& domains);
 

@@ -1,8 +1,8 @@
 #pragma once
 
-// Finds, at looks and thus long before anything moves, the problems for which a rebalance would
-// refuse the sets of this rank: an aliased View, a wrong length, a NaN, an object outside a given
-// box, an invalid weight.
+// Checks the sets of this rank at looks, long before anything moves. Finds the problems for which a
+// rebalance would refuse the sets: an aliased View, a wrong length, a NaN, an object outside a
+// given box, an invalid weight.
 
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/core/field/set.hpp>
@@ -12,26 +12,26 @@ namespace evenkeel {
 
 class Inspection {
  public:
-  // If nothing can move in a step, no inspection is needed.
+  // False if nothing can move in a step.
   static bool is_needed(const Options& options);
 
-  // Sets that are only read need not be movable; without a box objects may be anywhere.
+  // Sets that are only read need not be movable. Without a box, objects may be anywhere.
   struct Demands {
     bool movable = true;
     std::optional<Box> box = std::nullopt;
     std::array<bool, 3> periodic = {false, false, false};
-    bool deterministic = false;  // inspect at every look, whatever the cost
+    bool deterministic = false;  // if true, inspects at every look, whatever the cost
   };
   static Demands demands_of(const Options& options);
 
-  // Local. Passes over all objects: at the first look, at the first one of each generation, after a
-  // refusal, and when the time of a pass is a thousandth of the time since the last pass.
+  // Local. Passes over all objects at the first look of each generation, after a refusal, and when
+  // the last pass took at most a thousandth of the time since then. At other looks does nothing.
   Status inspect(std::span<const Set> sets, const Demands& demands, std::int64_t generation);
 
  private:
   bool is_due(bool deterministic, std::int64_t generation) const noexcept;
 
-  std::int64_t generation_ = -1;  // the last inspected one, or -1
+  std::int64_t generation_ = -1;  // at the last inspection, or -1
   std::int64_t ended_at_ = 0, took_ = 0;
   bool has_refused_ = false;
 };

@@ -19,14 +19,14 @@ bool have_payloads(std::span<const Set> sets) {
 
 }  // namespace
 
-// Bound objects and payloads need a plan as in a rebalance.
+// Bound objects (groups and pins) and payloads need a plan like that of a rebalance.
 MoveReport Migrator::migrate(std::span<const Set> given, std::int64_t step) {
   StageTimes times("evenkeel::migrate");
   Arrival here;
   const Status ready = arrive(given, step, times, here);
   const AgreedSets agreed = agreed_by(parts_.ranks, ready, here);
   times.end();
-  // Objects that have owners cannot stray.
+  // If domains own objects and not places, no object can stray.
   if (!own_places(parts_.domains.present())) return parts_.domains.nothing_moved();
   parts_.records.note_migration();
   const Plan who = agreed.bound || have_payloads(here.sets) ? plan_in_order(here.sets, agreed)
@@ -42,7 +42,8 @@ MoveReport Migrator::migrate(std::span<const Set> given, std::int64_t step) {
   return report;
 }
 
-// Known costs travel with the objects. Local; returns the failure, if there is one.
+// Local. Makes known costs travel with the objects, and states the facts of this rank. Returns the
+// failure, if there is one.
 Status Migrator::arrive(std::span<const Set> given, std::int64_t step, StageTimes& times,
                         Arrival& into) try {
   times.reserve({"agree", "plan"});
@@ -52,7 +53,7 @@ Status Migrator::arrive(std::span<const Set> given, std::int64_t step, StageTime
     throw Error(ErrorKind::bad_input, Where{stage_name},
                 "migrate was called before any rank owned anything.",
                 "Call rebalance first: it makes the first domains.");
-  check_each(given);  // before memory is allocated by a wrong count
+  check_each(given);  // comes first, so that no memory is allocated for a wrong count
   into.sets.assign(given.begin(), given.end());
   parts_.costs.travel_with(into.sets, parts_.records);
   into.mine.costs.forgotten = parts_.costs.forgotten();

@@ -8,13 +8,13 @@
 
 namespace evenkeel {
 
-// The domain of this rank, which a Balancer keeps between two calls of migrate. It is prepared once
-// for each generation and each kind of memory.
+// Keeps the domain of this rank between two calls of migrate. It is prepared once for each
+// generation and kind of memory, and again if the number of objects has grown a lot.
 class Home {
  public:
   const StrayFinder& domain(const std::shared_ptr<const Domains>& domains, int rank,
                             const Set& set) {
-    constexpr std::int64_t growth = 4;  // of the number of objects since the table was made
+    constexpr std::int64_t growth = 4;  // factor of the number of objects since the preparation
     if (domains != domains_)
       for (std::optional<Ready>& ready : ready_) ready.reset();
     domains_ = domains;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Carries out plans: runs the application's hooks around a move, and passes the move on to the
-// costs of objects and of moves.
+// Carries out plans: runs the application's hooks around a move, and reports the move to the costs
+// of objects and of moves.
 
 #include "costs/moving_costs.hpp"
 #include "costs/object_costs.hpp"
@@ -9,8 +9,8 @@
 
 namespace evenkeel {
 
-// The call-backs of an application around a move. A hook may add others, which run from the next
-// move on; a deque does not move the running ones in memory.
+// The call-backs of an application around a move. A hook may add hooks, which run from the next
+// move on. A deque is used since it does not move the running hook in memory.
 struct Hooks {
   std::deque<std::function<void()>> before;
   std::deque<std::function<void(const Domains&, const Domains&)>> on_new_domains;
@@ -39,7 +39,7 @@ class Mover {
   Hooks& hooks() noexcept { return hooks_; }
   const Hooks& hooks() const noexcept { return hooks_; }
 
-  // Collective. Moves the objects, if any has to move. `before` are the seconds of the stages so
+  // Collective. Moves the objects, if any has to move. `before` has the seconds of the stages so
   // far.
   MoveReport carry_out(const Plan& who, std::span<const Set> sets, std::span<const SetShape> shapes,
                        StageSeconds before, std::int64_t step);
@@ -47,7 +47,7 @@ class Mover {
   // ranks.
   void run_after(const MoveReport& report) const;
 
-  // The method with its moving cost, if moves have shown it.
+  // The method, with its moving cost if moves have shown that cost.
   ByGraph priced(const ByGraph& method) const { return moving_costs_.priced(method); }
 
  private:

@@ -14,8 +14,8 @@ namespace evenkeel {
 
 namespace {
 
-// When a rebalance ends, in any way, gives back the memory that it has allocated for data that
-// travels with objects, unless that stays in use.
+// The memory of data that travels with objects. At the end of the rebalance, also by an Error, the
+// destructor frees what does not stay in use.
 class Companions {
  public:
   explicit Companions(const BalancerParts& parts) : parts_(parts) {}
@@ -47,7 +47,7 @@ Rebalanced Rebalancer::rebalance(std::span<const Set> given, const Occasion& occ
   const AgreedSets agreed = agreed_by(parts_.ranks, ready, here);
   parts_.costs.fit(parts_.ranks, here.sets, agreed.costs, occasion.measured,
                    occasion.earlier_costs);
-  // All ranks have arrived: waiting for the slowest does not count as cost.
+  // All ranks have arrived. The cost counts from here, without the waiting for the slowest rank.
   const std::int64_t began = now_();
   const int dimensions = dimensions_of(agreed.shapes, parts_.domains.present());
   if (dimensions == 0) return {parts_.domains.nothing_moved()};
@@ -74,13 +74,14 @@ Rebalanced Rebalancer::rebalance(std::span<const Set> given, const Occasion& occ
   return done;
 }
 
-// Records and costs travel with the objects. Local; returns the failure, if there is one.
+// Local. Makes records and costs travel with the objects, and states the facts of this rank.
+// Returns the failure, if there is one.
 Status Rebalancer::arrive(std::span<const Set> given, const Occasion& occasion, StageTimes& times,
                           Arrival& into) try {
   const exec::Region shown("evenkeel::agree");
   times.reserve({"agree", "weigh", "order", "cut", "plan"});
   require_use("rebalance", given);
-  // This comes before memory is allocated by a wrong count.
+  // This comes first, so that no memory is allocated for a wrong count.
   Status checked = attempt("core/migrate", [&] { check_each(given); });
   if (!checked.ok()) return checked;
   into.sets.assign(given.begin(), given.end());
@@ -134,8 +135,7 @@ Rebalancer::Choice Rebalancer::choose(const Prepared& prepared, const ObjectWeig
                              ? PlacedByPhases{{std::move(*earlier)}, {}}
                              : place_anew(prepared, weights, parts_.costs.phases(agreed), shift);
   into = std::move(found.allowed.assignment);
-  // If the load of phases is in different places, no cut is even, and crowded cells are not the
-  // cause.
+  // With several phases, crowded cells need not be the cause of an uneven cut.
   if (found.loads.phases.empty())
     look_for_crowds(prepared, into);
   else
@@ -150,8 +150,9 @@ Rebalancer::Choice Rebalancer::choose(const Prepared& prepared, const ObjectWeig
   return chosen;
 }
 
-// Collective. The assignment by the domains of an earlier generation. It is empty if those are no
-// longer kept, have another box, or would leave a rank with too few objects. The same on all ranks.
+// Collective. Returns the assignment by the domains of an earlier generation. It is empty, on all
+// ranks, if these domains are no longer kept, have another box, or would leave a rank with too few
+// objects.
 std::optional<Assignment> Rebalancer::take_again(const Prepared& prepared, Weights weights,
                                                  std::int64_t generation) {
   const std::int64_t least = parts_.options.least_objects;
@@ -169,9 +170,9 @@ std::optional<Assignment> Rebalancer::take_again(const Prepared& prepared, Weigh
   return assignment;
 }
 
-// Collective. Cuts for several phases if the costs of objects in each are known; otherwise by one
-// weight, as always for boxes. A shift would use the load summed over phases, which says little
-// about each: so with several phases a new cut replaces a shift.
+// Collective. Cuts for several phases if the costs of objects in each phase are known, but not into
+// boxes; otherwise cuts by one weight. With several phases, a new cut replaces a shift, which would
+// use the load summed over phases.
 PlacedByPhases Rebalancer::place_anew(const Prepared& prepared, const ObjectWeights& weights,
                                       std::uint32_t phases, const std::optional<ShiftBy>& shift) {
   const Options& options = parts_.options;
@@ -192,7 +193,7 @@ PlacedByPhases Rebalancer::place_anew(const Prepared& prepared, const ObjectWeig
                       options.target_lambda, options.least_objects, last);
 }
 
-// Collective if a cut is less even than it should be.
+// Collective, but only if the cut is less even than it should be, which all ranks know.
 void Rebalancer::look_for_crowds(const Prepared& prepared, const Assignment& assignment) {
   const Options& options = parts_.options;
   const bool is_along_curve = places_along_curve(options.method);
@@ -201,7 +202,7 @@ void Rebalancer::look_for_crowds(const Prepared& prepared, const Assignment& ass
   warn([&] { return crowding_.of_cells(crowd, assignment); });
 }
 
-// Without memory, the warning is lost.
+// If memory runs out, the warning is lost.
 template <class Text>
 void Rebalancer::warn(const Text& text_of) {
   static_cast<void>(attempt(stage_name, [&] {
@@ -209,8 +210,8 @@ void Rebalancer::warn(const Text& text_of) {
   }));
 }
 
-// Makes the chosen domains the present ones, and reports the outcome. If objects have already
-// wandered to where a new cut wants them, domains change, and nothing moves.
+// Makes the chosen domains the present ones, and reports the outcome. The domains can change
+// although nothing moves, if all objects are already on the ranks where a new cut wants them.
 Outcome Rebalancer::adopt(Choice chosen, const Occasion& occasion, std::int64_t began,
                           MoveReport& report) {
   DomainHistory& domains = parts_.domains;

@@ -1,6 +1,6 @@
 #pragma once
 
-// A rebalance: its stages in order. The caller decides when to rebalance.
+// Carries out the stages of a rebalance in order. The caller decides when to rebalance.
 
 #include "rebalance/agreement.hpp"
 #include "rebalance/crowding.hpp"
@@ -24,12 +24,12 @@ struct BalancerParts {
 
 // The time and the cause of a rebalance.
 struct Occasion {
-  const Advice& advice;  // of a look; an empty one asks for a new cut
-  std::int64_t step = 0;
-  bool has_begun = false;             // a step has been made
-  std::int64_t best_generation = -1;  // since the last new cut, while shifts are tried
+  const Advice& advice;               // of a look; empty advice asks for a new cut
+  std::int64_t step = 0;              // number of steps so far
+  bool has_begun = false;             // true if a step has been made
+  std::int64_t best_generation = -1;  // of the most even domains since the last new cut, or -1
   RankMeasurements measured = {};
-  const CostTable& earlier_costs;  // of an earlier run
+  const CostTable& earlier_costs;  // learned by an earlier run
 };
 
 // The result of a rebalance.
@@ -50,14 +50,14 @@ class Rebalancer {
   Rebalanced rebalance(std::span<const Set> given, const Occasion& occasion);
 
  private:
-  // The chosen domains: of a new cut, of a shift, or those of an earlier generation.
+  // The chosen domains: a new cut, a shift of the present ones, or those of an earlier generation.
   struct Choice {
     std::shared_ptr<const Domains> domains = {};
     bool is_changed = false;
     double lambda = 1;
     int refused = 0;
     std::int64_t back_to = -1;  // the earlier generation, or -1
-    bool is_shifted = false;    // or a shift kept the present domains
+    bool is_shifted = false;    // true also if a shift has left the present domains as they are
     std::optional<PhaseLoads> phases = {};
   };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The scope of a rebalance or a migration: a region that tools show, and the seconds of its stages.
+// A region of a rebalance or a migration, which tools show, and the seconds of its stages.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/exec/region.hpp>
@@ -17,17 +17,17 @@ namespace evenkeel {
 
 using StageSeconds = std::vector<std::pair<std::string, double>>;
 
-// The seconds of this rank, one stage after the other.
+// Measures the seconds that this rank spends in each stage, one stage after the other.
 class StageTimes {
  public:
   explicit StageTimes(const char* region) : region_(region) {}
 
-  // Names the stages. Nothing is allocated afterwards.
+  // Names the stages. The other functions allocate nothing.
   void reserve(std::initializer_list<const char*> stages) {
     seconds_.reserve(stages.size());
     for (const char* stage : stages) seconds_.emplace_back(stage, 0.0);
   }
-  // Ends a stage that began when the last one ended.
+  // Ends the next stage, which began at the end of the last one.
   void end() noexcept { seconds_[ended_++].second = stopwatch_.restart(); }
   StageSeconds take() noexcept { return std::move(seconds_); }
 
@@ -38,7 +38,7 @@ class StageTimes {
   std::size_t ended_ = 0;
 };
 
-// Collective: sets the seconds of each stage to those of its slowest rank. Allocates nothing.
+// Collective. Sets the seconds of each stage to those of the slowest rank. Allocates nothing.
 inline void set_to_slowest(const Communicator& ranks, StageSeconds& seconds) {
   std::array<double, 8> values{};
   const std::size_t count = std::min(values.size(), seconds.size());

@@ -16,7 +16,7 @@ constexpr std::int64_t record_of(int previous, int first) {
   return previous * rank_unit + static_cast<std::uint32_t>(first);
 }
 
-// Writes records of the present rank, and of the first rank in older records.
+// Writes new records: the present rank as the previous one, and the first rank of the older record.
 struct WriteRecord {
   int here;
   const std::int64_t* older;
@@ -37,7 +37,7 @@ struct TakeOver {
   }
 };
 
-// Puts notes of objects into the new order of the objects.
+// Sorts notes by the new order of the objects. A new object gets `of_new`.
 template <class Note>
 void reorder(exec::Array<Note>& notes, const exec::Array<std::int64_t>& places, Note of_new) {
   const Space space = notes.space();
@@ -84,8 +84,8 @@ void RankRecords::travel_with(const Space& space, std::span<Set> sets) {
     sets[s].accompany(field_of(make(space, s, sets[s].count())));
 }
 
-// The present rank of the objects becomes the one before this rebalance; at the first rebalance it
-// is also their first rank.
+// Makes the new records of a set. They hold the present rank as the rank before this rebalance. At
+// the first rebalance, it is also the first rank.
 exec::Array<std::int64_t>& RankRecords::make(const Space& space, std::size_t set,
                                              std::int64_t objects) {
   const bool is_first = first_.domains == nullptr && !migrates_;

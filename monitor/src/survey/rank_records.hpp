@@ -1,9 +1,9 @@
 #pragma once
 
 // Records of earlier ranks. Each object carries a record of its first rank and of its rank before
-// the last rebalance, and this rank remembers the domains of both times. A note holds the rank to
-// which advice would have given an object. Records and notes are valid while the application does
-// not make, remove or move objects itself.
+// the last rebalance, and this rank remembers the domains of both times. Each object may also have
+// a note of the rank to which advice would have given it. Records and notes are valid as long as
+// the application does not make, remove or move objects itself.
 
 #include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/backends/exec/space.hpp>
@@ -18,40 +18,41 @@ class RankRecords {
  public:
   explicit RankRecords(int here) : here_(here) {}
 
-  static constexpr int unknown_rank = -1;  // of an unknown first rank
+  static constexpr int unknown_rank = -1;  // the first rank of an object if it is not known
   static int first_rank(std::int64_t record) noexcept { return static_cast<int>(record); }
-  // Its bits begin at bit 32.
+  // The upper half of a record.
   static int previous_rank(std::int64_t record) noexcept { return static_cast<int>(record >> 32); }
 
-  // The records and notes of all objects of a set; null if they are not known.
+  // The records, and the notes, of all objects of a set; null if they are not known.
   const exec::Array<std::int64_t>* known(std::size_t set, std::int64_t objects) const noexcept;
   const exec::Array<int>* known_advice(std::size_t set, std::int64_t objects) const noexcept;
   void note_advice(std::vector<exec::Array<int>> ranks) noexcept { advised_ = std::move(ranks); }
 
-  // Domains that can be taken again, or null.
+  // Domains to which the run can return, or null.
   const Domains* first() const noexcept { return first_.domains.get(); }
   const Domains* previous() const noexcept { return previous_.domains.get(); }
   const Domains* find(std::int64_t generation) const noexcept;
 
   // --- Around a rebalance, on all ranks ----------------------------------------------------------
 
-  // To be called before objects move: notes these domains, and makes room for new records of the
-  // sets. The old ones count until the end. `is_start` means that no step has been made.
+  // To be called before objects move, with the domains before the rebalance. Makes room for new
+  // records of the sets; the old ones count until end_rebalance(). `is_start` says that no step has
+  // been made.
   void begin_rebalance(std::shared_ptr<const Domains> domains, std::size_t sets, bool is_start);
   // Makes the sets carry new records.
   void travel_with(const Space& space, std::span<Set> sets);
   exec::Array<std::int64_t>& make(const Space& space, std::size_t set, std::int64_t objects);
-  // To be called after objects have moved. `back_to` is the generation that was taken again, now as
-  // `generation`, or -1.
+  // To be called after objects have moved. `generation` is the number of the new domains. `back_to`
+  // is the earlier generation to which the rebalance has returned, or -1.
   void end_rebalance(std::int64_t back_to, std::int64_t generation) noexcept;
-  // Gives back the memory of new records that are not needed.
+  // Frees the memory of new records that are not used.
   void give_back() noexcept { travelling_.clear(); }
 
-  // The application has made, removed or sorted objects of a set: `places` are the old indices of
-  // the objects among the `before` old ones, or -1 for a new one. A new object counts as if it had
-  // been on this rank before the last rebalance.
+  // To be called if the application has made, removed or sorted objects of a set. `before` is the
+  // old number of objects. `places` has the old index of each present object, or -1 for a new one.
+  // A new object counts as if it had been on this rank before the last rebalance.
   void follow(std::size_t set, std::int64_t before, const exec::Array<std::int64_t>& places);
-  // From now on, objects go to their owners without a rebalance.
+  // To be called at a migration. From then on, objects follow their places without a rebalance.
   void note_migration() noexcept;
 
  private:
@@ -62,7 +63,7 @@ class RankRecords {
 
   int here_;
   std::vector<exec::Array<std::int64_t>> records_;     // by set
-  std::vector<exec::Array<std::int64_t>> travelling_;  // of a rebalance under way
+  std::vector<exec::Array<std::int64_t>> travelling_;  // by set: records of a rebalance under way
   std::vector<exec::Array<int>> advised_;              // by set
   bool is_start_ = true;
   bool migrates_ = false;

@@ -16,7 +16,7 @@ namespace evenkeel {
 namespace {
 
 constexpr const char* sample_label = "evenkeel::surveyor::objects";
-constexpr std::int64_t most_sampled = 1024;  // objects of a set
+constexpr std::int64_t most_sampled = 1024;  // number of objects of a set
 
 template <class T>
 bool has_all(const exec::Array<T>* array, std::int64_t objects) {

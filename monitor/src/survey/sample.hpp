@@ -1,7 +1,7 @@
 #pragma once
 
-// A sample of the objects of this rank, of all sets, on the host. It is large enough to estimate
-// the load under other domains.
+// A sample of this rank's objects of all sets, on the host. It is large enough to estimate the load
+// under other domains.
 
 #include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/core/box/bounds.hpp>
@@ -10,17 +10,17 @@
 
 namespace evenkeel {
 
-// The statement of each rank about its sample, for an agreement of all ranks.
+// The statement of each rank about its sample, from which all ranks draw the same conclusions.
 struct SampleStatement {
   Bounds bounds;
-  int least_dimensions = 3;  // of ranks with objects
+  int least_dimensions = 3;  // over ranks with objects
   std::int64_t objects = 0;
-  // Each of these is not 0 if a rank has
+  // Each of these is greater than 0 if some rank has
   std::int64_t off_record = 0;     // objects without a record,
   std::int64_t first_unknown = 0;  // objects whose first rank is not known,
   std::int64_t off_advice = 0;     // objects without a note of their advised rank,
-  std::int64_t unweighed = 0;      // a set without weights
-  double greatest_weight = 0;      // over ranks, of the sum of weights
+  std::int64_t unweighed = 0;      // a set without weights.
+  double greatest_weight = 0;      // the greatest sum of weights of a rank
 
   bool can_be_cut() const noexcept { return objects > 0 && least_dimensions == bounds.dimensions; }
   bool is_on_record() const noexcept { return off_record == 0 && first_unknown == 0; }
@@ -30,34 +30,34 @@ struct SampleStatement {
 
 class ObjectSample {
  public:
-  // The data on the objects of a set beside its fields. An array that is null, or of another
-  // length, is ignored.
+  // The data on the objects of a set beside its fields. An array that is null or does not have one
+  // value for each object is ignored.
   struct Known {
     const exec::Array<double>* costs = nullptr;
-    const exec::Array<std::int64_t>* records = nullptr;  // as RankRecords has them
+    const exec::Array<std::int64_t>* records = nullptr;  // those of RankRecords
     const exec::Array<int>* advised = nullptr;
   };
 
-  // Samples objects of a set, each with the weight of the objects that it represents. Throws for an
-  // invalid weight, and if sets differ in dimensions.
+  // Samples objects of a set, each with the weight of the objects that it represents. Throws an
+  // Error for an invalid weight, and if sets differ in dimensions.
   void add(const Set& set, const Known& known);
-  // Makes the costs add up to a load.
+  // Scales the costs so that their sum is `load`.
   void scale_to(double load);
 
-  // Throws if a position is not finite.
+  // Throws an Error if a position is not finite.
   SampleStatement statement() const;
 
   std::int64_t count() const noexcept { return std::ssize(costs_); }
   std::span<const double> costs() const noexcept { return costs_; }
-  double weight() const noexcept { return weight_; }  // of all objects of this rank, as given
-  // The first rank of each object, its rank before the last rebalance, and its rank by advice;
-  // empty if these are not known.
+  double weight() const noexcept { return weight_; }  // the sum of all given weights on this rank
+  // The first rank of each object, its rank before the last rebalance, and its rank by advice; a
+  // list is empty if these ranks are not known.
   std::span<const int> first_ranks() const noexcept { return first_; }
   std::span<const int> previous_ranks() const noexcept { return previous_; }
   std::span<const int> advised_ranks() const noexcept { return advised_; }
 
-  // The sample as a set, which refers to this object. `dimensions` are those of all ranks, since a
-  // rank without objects does not know them.
+  // The sample as a set, which refers to this object. `dimensions` must come from all ranks, since
+  // a rank without objects does not know the number.
   Set as_set(int dimensions);
 
  private:

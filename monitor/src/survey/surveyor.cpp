@@ -17,15 +17,18 @@ namespace evenkeel {
 
 namespace {
 
-constexpr double most_strays = 0.02;  // share of the load; above it, places do not show the owners
+// The greatest share of the load on ranks that do not own the place; above it, places do not show
+// the owners.
+constexpr double most_strays = 0.02;
 
-// Errors are the same on all ranks, except those of MPI, which other ranks do not see.
+// Throws the Error again if it is an error of MPI, which other ranks do not see. All other Errors
+// are the same on all ranks.
 void require_shared(const Error& error) {
   if (error.kind() == ErrorKind::communication && error.rank() == Error::no_rank)
     throw Error(error);
 }
 
-// The rank that would have each object.
+// For each set, the rank that would own each object under other domains.
 std::vector<exec::Array<int>> ranks_under(const Domains& domains, std::span<const Set> sets) {
   std::vector<exec::Array<int>> ranks;
   for (const Set& set : sets) {
@@ -37,7 +40,8 @@ std::vector<exec::Array<int>> ranks_under(const Domains& domains, std::span<cons
   return ranks;
 }
 
-// Finds ranks under many domains. Most of these are ranges of one curve, and share its keys.
+// Finds the ranks of a set's objects under several domains. Most of these domains are ranges of the
+// same curve, so the keys along that curve are computed once.
 class KeysAlong {
  public:
   KeysAlong(const Space& space, const Set& set) : space_(space), set_(set) {}
@@ -163,7 +167,7 @@ Survey Surveyor::find_out(const Question& question) {
   });
   const std::int64_t alone = question.now() - began;
   const SampleStatement all = vote<&SampleStatement::add>(communicator_, taken, mine);
-  const std::int64_t together = question.now();  // waiting for the slowest rank is no cost
+  const std::int64_t together = question.now();  // waiting for the slowest rank does not count
   if (!all.can_be_cut()) return {};
   std::optional<Domains> fresh;
   if (!places_by_graph(question.options.method)) fresh = cut_anew(question, sample, all);
@@ -191,7 +195,7 @@ void Surveyor::advise(Question question) {
   question.load = load_;
   advised_ = latest_;
   records_.note_advice({});
-  if (places_by_graph(question.options.method)) return;  // the owners are not known
+  if (places_by_graph(question.options.method)) return;  // without a cut, no owners are known
   try {
     ObjectSample sample;
     SampleStatement mine;
@@ -210,12 +214,13 @@ void Surveyor::advise(Question question) {
          }));
     advised_ = std::move(advised);
     records_.note_advice(std::move(ranks));
-  } catch (const Error& error) {  // from now on only places count
+  } catch (const Error& error) {  // there are no notes; only places show the owners
     require_shared(error);
   }
 }
 
-// Positions predict ownership under unchanged domains only if they match ownership now.
+// Without records, the load under domains in which the run could have stayed is known only if
+// objects are now on the ranks that own their places.
 Survey Surveyor::survey_from(const Question& question, const LoadTally& tally,
                              bool is_on_record) const {
   Survey found;

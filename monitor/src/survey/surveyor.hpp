@@ -1,15 +1,16 @@
 #pragma once
 
-// Estimates the load that ranks would carry now under the first domains, those before the last
-// rebalance, cuts made at earlier looks, and a cut made now. It uses a sample of the objects and
-// the cost of each; the costs on a rank add up to its measured load.
+// Estimates the load that ranks would carry now under other domains: the first ones, those before
+// the last rebalance, cuts made at earlier looks, and a cut made now. It uses a sample of the
+// objects and the cost of each; the costs on a rank add up to its measured load.
 //
-// Under domains that could be taken now, an object counts for the rank that owns its place. Under
-// domains that would have stayed all the time, it counts likewise, unless ranks keep their objects
-// until a rebalance: then the rank in its record counts (rank_records.hpp).
+// Under domains to which the run could change now, an object counts for the rank that owns its
+// place. Under domains in which the run could have stayed, it counts for the rank in its record
+// (rank_records.hpp). But if objects migrate between rebalances, there are no records, and the
+// object counts for the rank that owns its place here too.
 //
-// A new cut of a graph would take too long for a look. It is assumed to be as even as the last one;
-// the ageing of cuts is then learned only from the cuts in use.
+// A new cut of a graph would take too long for a look. It is assumed to be as even as the last cut,
+// and the ageing of cuts is learned only from the cuts in use.
 
 #include "survey/rank_records.hpp"
 #include "survey/sample.hpp"
@@ -28,16 +29,16 @@ class Surveyor {
 
   struct Question {
     std::span<const Set> sets;
-    std::span<const exec::Array<double>> costs;  // of each set, as learned; may have other lengths
+    std::span<const exec::Array<double>> costs;  // learned costs by set; see ObjectCosts::of_sets
     const Options& options;
     const Domains& domains;
     std::int64_t step;
     std::int64_t load;  // nanoseconds, of this rank
     bool has_moved;     // the present domains differ from the first ones
     std::function<std::int64_t()> now;
-    // The lambda of the best cut. It is above 1 if a step has several phases, since no cut along a
-    // curve may be even in all of them, and if a graph is cut. Costs are known only as sums over
-    // phases.
+    // The lambda of the best cut. It is above 1 if a step has several phases, since a cut along a
+    // curve may not be even in all phases at once, and the sample knows only the sum over phases.
+    // It may also be above 1 for cuts of a graph.
     double best_lambda = 1;
   };
 
@@ -45,9 +46,9 @@ class Surveyor {
   // finite, are reported as unknown, the same on all ranks.
   Survey survey(const Question& question);
 
-  // Collective; blocks. To be called if advice would have led to a fresh cut: makes this cut from a
-  // sample, and notes which rank would have got each object. Ignores the load in the question, and
-  // uses that of the last survey.
+  // Collective; blocks. To be called if advice would have led to a fresh cut. Makes this cut from a
+  // sample, and notes which rank would have got each object. Uses the load of the last survey, and
+  // not the load in the question.
   void advise(Question question);
 
   RankRecords& records() noexcept { return records_; }
@@ -64,9 +65,9 @@ class Surveyor {
   const Communicator& communicator_;
   RankRecords records_;
   std::shared_ptr<const Domains> latest_, advised_;
-  std::int64_t load_ = 0;  // of the last survey
+  std::int64_t load_ = 0;  // nanoseconds of this rank at the last survey
   EarlierCuts<std::shared_ptr<const Domains>> earlier_;
-  std::optional<Box> box_;  // measured, while there are no domains
+  std::optional<Box> box_;  // measured; in use as long as there are no domains
 };
 
 }  // namespace evenkeel

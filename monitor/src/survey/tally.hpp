@@ -1,7 +1,6 @@
 #pragma once
 
-// The load of each rank under several domains, in nanoseconds, added up over the samples of all
-// ranks.
+// The load of each rank under several domains in nanoseconds, summed over the samples of all ranks.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/monitor/counterfactual.hpp>
@@ -10,7 +9,7 @@ namespace evenkeel {
 
 class LoadTally {
  public:
-  // Each of these domains has a row.
+  // Each of these domains has a row. Counterfactual describes them.
   enum LoadRow : std::size_t {
     first,
     previous,
@@ -19,13 +18,13 @@ class LoadTally {
     fresh,
     advised,
     as_weighed,
-    earlier  // the first of them
+    earlier  // the first of the rows of earlier cuts
   };
   static constexpr std::size_t rows = earlier + Counterfactual::earlier_cuts;
 
   explicit LoadTally(int ranks);
 
-  // Adds the cost of each object to the rank that would own it.
+  // Adds the cost of each object to the rank that would own the object.
   void add(std::size_t row, std::span<const int> ranks, std::span<const double> costs);
   // Adds the cost of this rank's objects, spread evenly over all ranks.
   void add_evenly(std::size_t row, std::span<const double> costs);
@@ -38,10 +37,10 @@ class LoadTally {
   // Collective. Adds up the tallies of all ranks; false if a rank has failed.
   bool reduce(const Communicator& communicator);
 
-  // Counterfactual::unknown if nothing was added to a row.
+  // The greatest load of a rank; Counterfactual::unknown if nothing was added to the row.
   std::int64_t greatest(std::size_t row) const;
   std::int64_t of(std::size_t row, int rank) const;
-  // The nanoseconds of the rank with the greatest weight, if weights were costs.
+  // The greatest load of a rank in nanoseconds, if weights were costs.
   std::int64_t greatest_as_weighed() const;
   double share_of_strays() const;
 
@@ -50,7 +49,7 @@ class LoadTally {
   double sum_of(std::size_t row) const;
 
   std::size_t ranks_;
-  std::vector<std::int64_t> values_;   // by row and rank; then strays; then failures
+  std::vector<std::int64_t> values_;   // loads by row and rank; then of strays; then failures
   std::array<bool, rows> is_known_{};  // the same on all ranks
 };
 

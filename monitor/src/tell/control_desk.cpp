@@ -21,7 +21,7 @@ bool is_command(const std::string& text) {
          (text.starts_with(journal_command) && text.size() > journal_command.size());
 }
 
-// Names have neither blanks nor colons, so a path with a colon is not taken for one.
+// Splits "NAME: command". A command comes first: the path in "journal PATH" may have a colon.
 AddressedLine addressed(const std::string& line) {
   const std::size_t colon = line.find(':');
   if (is_command(line) || colon == std::string::npos || colon == 0) return {{}, line};
@@ -35,8 +35,8 @@ class ControlDesk {
  public:
   explicit ControlDesk(const std::string& path) : file_(path) {}
 
-  // The only state of the process that Balancers share: they may watch the same file, and the one
-  // that takes it away must reach the others.
+  // The desk of the file at `path`. The map of desks is the only state that Balancers of a process
+  // share: the Balancer that takes a file away must reach the others that watch it.
   static std::shared_ptr<ControlDesk> of(const std::string& path) {
     static std::mutex mutex;
     static std::map<std::string, std::weak_ptr<ControlDesk>> desks;

@@ -1,8 +1,8 @@
 #pragma once
 
-// The Balancers of one process that watch the same control file. The first one that looks takes the
-// file away for all of them. A line "NAME: command" is for those of that name, a line without a
-// name for each. Commands for another Balancer wait here until that one looks.
+// The Balancers of one process that watch the same control file. The first Balancer that looks
+// takes the file away for all of them. A line "NAME: command" is for the Balancers of that name; a
+// line without a name is for all. Commands for another Balancer wait here until it looks.
 
 #include "tell/control_file.hpp"
 
@@ -10,8 +10,8 @@ namespace evenkeel {
 
 class ControlDesk;
 
-// The seat of one Balancer at the desk, for its whole life. Different readers may belong to
-// different threads.
+// The access of one Balancer to the desk, for the whole life of the Balancer. Different readers may
+// belong to different threads.
 class ControlReader {
  public:
   ControlReader(const std::string& path, std::string name);
@@ -19,8 +19,8 @@ class ControlReader {
   ControlReader(const ControlReader&) = delete;
   ControlReader& operator=(const ControlReader&) = delete;
 
-  // Returns the commands for this reader, without its name, in their order, and the problem to
-  // report about the file.
+  // Returns the commands for this reader in the order of the file, without its name, and the
+  // problem to report about the file.
   ControlText listen();
 
  private:

@@ -21,14 +21,14 @@ using detail::read_from;
 
 constexpr std::size_t most_control_bytes = 4096;
 
-// The reason for not reading commands from a file; empty if it is fit.
+// The reason why commands of this file must not be read, or an empty text.
 std::string unfitness_of(const struct stat& status) {
   if (status.st_uid != ::geteuid()) return "it belongs to another user";
   if (status.st_nlink != 1) return "it has more than one name";
   return {};
 }
 
-// Changes whenever a user writes to the file or replaces it.
+// A text that changes whenever a user writes to the file or replaces it.
 std::string state_of(const struct stat& status) {
   std::ostringstream text;
   text << status.st_dev << ' ' << status.st_ino << ' ' << status.st_size << ' '
@@ -36,14 +36,15 @@ std::string state_of(const struct stat& status) {
   return text.str();
 }
 
-// An unused name beside the file; empty if it cannot be made.
+// A new name in the directory of the file, reserved by an empty file; empty if that cannot be made.
 std::string unused_name(const std::string& path) {
   std::string name = path + ".taken-XXXXXX";
   const FileDescriptor reserved(::mkostemp(name.data(), O_CLOEXEC));
   return reserved.is_open() ? name : std::string();
 }
 
-// Puts a file back, unless another one exists by now. Not all file systems have links.
+// Renames a file back, unless another file has this name by now. A hard link does this in one step;
+// on file systems without hard links, a rename must do.
 bool put_back(const std::string& from, const std::string& to) {
   if (::link(from.c_str(), to.c_str()) == 0) return ::unlink(from.c_str()) == 0;
   return errno != EEXIST && std::rename(from.c_str(), to.c_str()) == 0;
@@ -71,7 +72,7 @@ ControlFile::Content ControlFile::judged(std::string content, const Judge& judge
   return found;
 }
 
-// Commands of a user who had opened the file before it was taken.
+// Returns the commands that a user has added to the file after it was taken.
 ControlText ControlFile::take_what_came_late(const Judge& judge) {
   if (!taken_.is_open()) return {};
   const FileDescriptor file = std::move(taken_);
@@ -79,8 +80,8 @@ ControlText ControlFile::take_what_came_late(const Judge& judge) {
   return late.is_complete ? late.text : ControlText();
 }
 
-// Renames the file first: a later writer makes a new file. Then reads it again, since its content
-// may have grown.
+// Renames the file first, so that a later writer makes a new one. Then reads the renamed file
+// again, since its content may have grown.
 ControlFile::Content ControlFile::take_away(const OpenedFile& seen, const Judge& judge) {
   const std::string aside = unused_name(path_);
   if (aside.empty() || std::rename(path_.c_str(), aside.c_str()) != 0) {
@@ -104,7 +105,8 @@ ControlFile::Content ControlFile::take_away(const OpenedFile& seen, const Judge&
   return now;
 }
 
-// A file that only grows, as the log of another program does, counts as the same file.
+// Returns the problem as a sentence, or an empty text if it is already reported for this file. A
+// file that only grows, such as the log of another program, counts as unchanged.
 std::string ControlFile::told_once(const std::string& problem, const struct stat& status) {
   if (problem.empty()) return {};
   const ControlComplaint before = std::exchange(complaint_, {problem, status});

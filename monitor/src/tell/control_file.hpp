@@ -1,10 +1,10 @@
 #pragma once
 
-// A file through which a user gives commands to a running application, one per line, as `echo pause
-// > run.control` writes it. The file is taken away after it has been read, but only if each of its
-// lines is a command: any other file at that path is left alone. Only a regular file that belongs
-// to this user is read, and it must have no other name and not be reached by a link. Looking for it
-// never blocks.
+// A file through which a user gives commands to a running application, one per line, for example by
+// `echo pause > run.control`. The file is removed after it has been read, but only if each of its
+// lines is a command: any other file at that path is left alone. The file is read only if it is
+// regular, belongs to this user and has one name, and if the path is no symbolic link. A look for
+// the file never blocks.
 
 #include "decide/decision.hpp"
 #include "tell/files.hpp"
@@ -14,8 +14,8 @@
 
 namespace evenkeel {
 
-// The result of a look at the file. `problem` is a sentence about a file that is left alone; it is
-// reported once for each state of the file.
+// The result of reading the file. `problem` is a sentence about a file that is left alone, or
+// empty. It is reported once for each state of the file.
 struct ControlText {
   std::vector<std::string> lines = {};  // commands, without empty ones
   std::string problem = {};
@@ -25,11 +25,11 @@ class ControlFile {
  public:
   explicit ControlFile(std::string path) : path_(std::move(path)) {}
 
-  // The problem with a line; empty for a command that a Balancer of this process obeys.
+  // Returns the problem with a line, or an empty text if a Balancer of this process obeys the line.
   using Judge = std::function<std::string(const std::string& line)>;
 
-  // Takes the commands out of the file. Empty if there is no file, or if its last line is not
-  // complete.
+  // Returns the commands of the file and removes it. The result is empty if there is no file, or if
+  // its last line has no line feed yet.
   ControlText take(const Judge& judge);
 
  private:
@@ -47,14 +47,14 @@ class ControlFile {
     std::string problem = {};
     struct stat status = {};
   };
-  ControlComplaint complaint_;  // the last one, and its file
+  ControlComplaint complaint_;  // the last problem, and the file that had it
   std::string unfinished_;      // the state of a file that lacked its last line feed
-  // The file that was taken last: a user may have opened it before, and may still write to it.
+  // The file that was taken last. A user who opened it before that may still write to it.
   detail::FileDescriptor taken_;
   std::size_t taken_bytes_ = 0;
 };
 
-// The command for all ranks; empty if the text is not such a command.
+// The command that all ranks obey; empty if the text is another command (journal) or no command.
 std::optional<Command> command_from_text(const std::string& text);
 
 }  // namespace evenkeel

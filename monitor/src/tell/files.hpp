@@ -1,8 +1,8 @@
 #pragma once
 
-// Opens files whose paths a user has given, but only regular ones. Opening never blocks, so that a
-// FIFO or a device cannot delay the run. Processes that the application starts do not inherit the
-// files. No call here raises a signal: a write that fails returns the reason.
+// Opens regular files whose paths a user has given. Opening never blocks, so that a FIFO or a
+// device cannot delay the run. Processes that the application starts do not inherit the files. No
+// call here raises a signal: a write that fails returns the reason.
 
 #include <evenkeel/backends/config.hpp>
 
@@ -50,23 +50,23 @@ enum class Links { followed, refused };
 // Opens a regular file, or makes one if `flags` have O_CREAT.
 OpenedFile open_regular(const std::string& path, int flags, Links links = Links::followed);
 
-// The content from `offset` on: at most `most` bytes, as far as it can be read.
+// The content from `offset` on, at most `most` bytes; fewer if the file ends or reading fails.
 std::string read_from(const FileDescriptor& file, std::size_t offset, std::size_t most);
 
-// Returns 0 if all is written, and the error number otherwise.
+// Returns 0 if the whole text is written, and the error number otherwise.
 int write_whole(const FileDescriptor& file, std::string_view text) noexcept;
 
-// The message of the system for an error number.
+// The system's message for an error number.
 std::string reason_of(int error_number);
 
-// True if both are of the same file.
+// True if both describe the same file.
 bool are_one(const struct stat& a, const struct stat& b) noexcept;
 
-// The path with the links at its end followed, whether or not there is a file yet.
+// Follows symbolic links in the last component of a path; their target need not exist.
 std::string without_links(const std::string& path);
 
-// True if two paths lead to the same file, however they are spelled: to an existing one, or to the
-// same name in the same directory. False for an empty path.
+// True if two paths, however they are spelled, lead to the same existing file, or to the same name
+// in the same directory. False if a path is empty.
 bool lead_to_one_file(const std::string& a, const std::string& b);
 
 // Until the end of the scope, a write to a pipe without a reader, and a write beyond the allowed

@@ -18,13 +18,13 @@ namespace {
 
 using detail::Json;
 
-// The number of slots for named kernels in use; further kernels share the slot `other`.
+// The number of kernels of the line that have their own slot; the others share the slot `other`.
 std::size_t slots_in_use(const JournalLine& line) {
   return std::min<std::size_t>(line.kernels.size(), Totals::named_kernels);
 }
 
-// One division, so that 3 ms reads as 0.003. Without steps or ranks, the result is not finite, and
-// written as null.
+// A single division rounds once, so that 3 ms reads as 0.003. Without steps or ranks, the result is
+// not finite; Json writes it as null.
 double seconds_per_step(std::int64_t nanoseconds, const Totals& totals, std::int64_t ranks = 1) {
   const double parts = static_cast<double>(totals.steps) * static_cast<double>(ranks);
   return static_cast<double>(nanoseconds) / (1e9 * parts);
@@ -49,7 +49,7 @@ class Writer {
     while (used > 0 && phases[used - 1].sum == 0) --used;
     members_.emplace_back(key, list_of(std::span(phases).first(used)));
   }
-  // If ranks do not agree on the names, sums of different kernels may be mixed up.
+  // If ranks do not agree on the names, a sum may mix different kernels: null.
   void operator()(const char* key,
                   const std::array<RankTally, Totals::named_kernels + 1>& kernels) const {
     const bool is_known = line_->totals->names_agree();
@@ -73,7 +73,8 @@ class Writer {
   void pair(const char* key, int first, int second) const {
     (*this)(key, Json::array({first, second}));
   }
-  // Neighbours mostly have the same owner: [owner, number of cells, next owner, number, ..].
+  // Neighbours mostly have the same owner, so this writes runs of cells: [owner, number of cells,
+  // next owner, number of cells, ...].
   void runs(const char* key, const std::vector<int>& owners) const {
     std::vector<Json> runs;
     for (std::size_t begin = 0, end = 0; begin < owners.size(); begin = end) {
@@ -157,12 +158,13 @@ class Writer {
   }
 
   Json::Members& members_;
-  const JournalLine* line_;  // of totals
+  const JournalLine* line_;  // the line whose totals are written; null for other objects
 };
 
 constexpr std::string_view journal_begin = "{\"version\":";
 
-// True if a file that begins like this may be a journal; a run may have been killed early.
+// True if a file with this beginning may be a journal. A run that was killed early may have left
+// only a part of the first characters.
 bool is_of_a_journal(const std::string& beginning) { return journal_begin.starts_with(beginning); }
 
 }  // namespace
@@ -238,7 +240,7 @@ Journal::Journal(const std::string& path, OpenMode begin) : path_(path) {
     refuse(detail::reason_of(errno), "Name a file that may be emptied.");
 }
 
-// Each line is one write to the system: a run that is killed leaves all that it has written.
+// Each line is given to the system at once, so that a run that is killed leaves all earlier lines.
 void Journal::write(const std::string& line) noexcept {
   if (!file_.is_open()) return;
   try {

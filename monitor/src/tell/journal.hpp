@@ -1,10 +1,9 @@
 #pragma once
 
-// The journal has one JSON object per line: a header first, then a line for each look at the load,
-// and a last one that says how the run has ended. A line holds in full the input of its decision
-// (raw integers, the state before), so that the decision can be repeated from the file alone, with
-// the same bits. `tell/journal_members.hpp` lists the members of a line; docs/howto describes how
-// to add a field.
+// The journal has one JSON object per line: a header, a line for each look, and a last line that
+// says how the run has ended. The line of a look holds the whole input of its decision (raw
+// integers, the state before), so that the decision can be repeated to the bit from the file alone.
+// `tell/journal_members.hpp` lists the members of a line; docs/howto describes how to add a field.
 
 #include "decide/decision.hpp"
 #include "tell/files.hpp"
@@ -21,15 +20,15 @@ namespace evenkeel {
 struct JournalHeader {
   std::string options;  // as to_text writes them
   int ranks = 1;
-  std::vector<std::string> kernels;  // that rank 0 knows at the start
+  std::vector<std::string> kernels;  // the names that rank 0 knows at the first line
   DecisionState state;
   bool restored = false;  // the state comes from an earlier run
   std::string name = {};  // of the Balancer; may be empty
   std::string version = EVENKEEL_VERSION;
 };
 
-// One look at the load, and its outcome. A rebalance that the trigger asked for by its step, or
-// that the application asked for, has no totals.
+// One look, its decision and the outcome; or a rebalance without a look, which the trigger (at a
+// fixed step) or the application asked for. Such a rebalance has no totals.
 struct JournalLine {
   std::int64_t step = 0;
   DecisionState before;
@@ -38,8 +37,8 @@ struct JournalLine {
   std::string reason;
   std::vector<std::string> kernels;  // the names of totals->kernels, if ranks agree on them
   std::optional<LoadPicture> picture;
-  std::optional<Outcome> outcome;  // if the advice was followed
-  std::int64_t taken_at = -1;      // the step after which it was followed, or -1
+  std::optional<Outcome> outcome;  // of the rebalance, if the advice was followed
+  std::int64_t taken_at = -1;      // the step after which the advice was followed, or -1
   RebalanceKind kind = RebalanceKind::application;
   CostTable costs = {};  // of types and features, if they are learned
 };
@@ -47,21 +46,21 @@ struct JournalLine {
 // The last line of a run that ends with finish().
 struct JournalFinish {
   std::int64_t step = 0;
-  DecisionState state;  // with all steps in its books
+  DecisionState state;  // at the end of the run
   Account account;
   std::string summary;  // as in the log
 };
 
-// Seconds per step of a kernel over the ranks.
+// Seconds per step of one kernel: the least, the average and the greatest of the ranks.
 struct KernelSeconds {
   std::string name;
   double least = 0, average = 0, greatest = 0;
 };
-// The kernels of a line, with the sum of further ones as "other"; empty if ranks do not agree on
-// names.
+// The kernels of a line. Kernels without a slot are summed up as "other". Empty if the line has no
+// totals, or if ranks do not agree on the names.
 EVENKEEL_API std::optional<std::vector<KernelSeconds>> kernel_seconds(const JournalLine& line);
-// The two forms of its picture: the seconds per step of each rank or, for many ranks, a histogram
-// of loads as shares of the last mean. The form that the line does not have is empty.
+// A line shows single ranks in one of two forms: with few ranks, the seconds per step of each; with
+// many, a histogram of the loads as shares of the last mean. The other form is empty.
 EVENKEEL_API std::vector<double> rank_seconds(const JournalLine& line);
 EVENKEEL_API std::span<const std::int64_t> rank_shares(const JournalLine& line) noexcept;
 // The lines "key = value" of options, split into keys and values.
@@ -69,20 +68,20 @@ EVENKEEL_API std::vector<std::pair<std::string, std::string>> entries_of(
     const std::string& options);
 
 // Each returns one line of valid JSON, without the line feed, whatever bytes the names hold. Pure.
-// In "totals" and "state", times are the raw nanoseconds, a tally is [sum, least, greatest], and a
-// hash is a string of sixteen hexadecimal digits. All other times are seconds, those of kernels and
-// ranks per step. A number that is unknown, or not finite, is null. "cause" is the name of the
-// decision's reason, and "reason" is the same in words.
+// In "totals" and "state", times are raw nanoseconds, a tally is [sum, least, greatest], and a hash
+// is a string of sixteen hexadecimal digits. All other times are in seconds; those of kernels and
+// of ranks are in seconds per step. A number that is unknown or not finite is null. "cause" is the
+// name of the decision's reason, and "reason" is a sentence about it.
 EVENKEEL_API std::string to_json(const JournalHeader& header);
 EVENKEEL_API std::string to_json(const JournalLine& line);
 EVENKEEL_API std::string to_json(const JournalFinish& finish);
 // The last line of a run that ends without finish().
 EVENKEEL_API std::string unfinished_line(std::int64_t step);
 
-// Writes lines to a regular file, each complete when write returns. Throws an Error if the file
-// cannot be made, or if another Journal is writing to it. A file that can no longer be written to
-// (a full disk) ends the journal but not the run, after the last whole line. Only a run that is
-// killed may leave an incomplete line, without a line feed.
+// Writes lines to a regular file; a line is complete when write returns. The constructor throws an
+// Error if the file cannot be made, or if another Journal is writing to it. If the file can no
+// longer be written to (a full disk), the journal ends after the last whole line, but the run
+// continues. Only a run that is killed may leave an incomplete line, without a line feed.
 class EVENKEEL_API Journal {
  public:
   enum class OpenMode {

@@ -1,11 +1,11 @@
 #pragma once
 
-// The members of all objects in a journal, by name and in their order: one list by which a journal
-// is written, read and checked. A visitor has
+// The members of all objects in a journal, by name and in the order of the file. Writing, reading
+// and checking a journal use this one list. A visitor has
 //
-//   visit(key, member)              by the type of the member
-//   visit(key, member, is_known)    the same; null if it is not known
-//   visit.unless_empty(key, member) the same; left out if it is empty
+//   visit(key, member)              a value, in the form of its type
+//   visit(key, member, is_known)    a value that is null in the file if it is not known
+//   visit.unless_empty(key, member) a value that the file lacks if it is empty
 //   visit.shown(key, value)         a figure for people, made from other members; never read back
 //
 // and further functions for members with a special form in the file.
@@ -129,7 +129,7 @@ void for_each_member(T& finish, Visitor&& visit) {
   visit("summary", finish.summary);
 }
 
-// A figure of totals; empty without totals.
+// A figure that is computed from totals; empty without totals.
 inline std::optional<double> figure_of(const std::optional<Totals>& totals,
                                        double (Totals::*figure)() const noexcept) {
   return totals ? std::optional(std::invoke(figure, *totals)) : std::nullopt;

@@ -19,9 +19,9 @@ std::string hexadecimal(std::uint64_t value, std::size_t digits) {
   return std::string(digits - std::min(digits, length), '0') + std::string(text, length);
 }
 
-// The length of the character that `bytes` begin with, or 0 if they are not UTF-8: table 3-7 of the
-// Unicode standard. The limits of the second byte exclude overlong forms, surrogates and characters
-// above U+10FFFF.
+// The length in bytes of the first character of `bytes`, or 0 if it is not UTF-8, by table 3-7 of
+// the Unicode standard. The limits of the second byte exclude overlong forms, surrogates and
+// characters above U+10FFFF.
 std::size_t character_length(std::string_view bytes) {
   const auto byte = [&](std::size_t i) {
     return i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0U;
@@ -66,7 +66,8 @@ std::string json_string(std::string_view value) {
   return text + '"';
 }
 
-// Two different keys can become equal when bytes in them are replaced.
+// Adds a number to a key that is taken. Different keys can also become equal when invalid bytes are
+// replaced, so the keys are compared as they are written.
 std::string distinct_key(const std::string& key, const std::vector<std::string>& taken) {
   std::string written = json_string(key);
   for (int number = 2; std::find(taken.begin(), taken.end(), written) != taken.end(); ++number)

@@ -12,7 +12,7 @@
 
 namespace evenkeel::detail {
 
-// One value, written out.
+// The text of one value.
 class Json {
  public:
   Json(std::nullptr_t) : text_("null") {}
@@ -20,7 +20,7 @@ class Json {
   Json(T value) : text_(value ? "true" : "false") {}
   template <std::integral T>
   requires(!std::same_as<T, bool>) Json(T value) : text_(std::to_string(value)) {}
-  // The shortest text that reads as the same bits; null if JSON has no such number.
+  // The shortest text that reads back to the same bits; null if the number is not finite.
   Json(double value);
   // Each byte that is not UTF-8 is replaced by U+FFFD.
   Json(const std::string& value);
@@ -28,8 +28,8 @@ class Json {
 
   static Json array(const std::vector<Json>& values);
 
-  // In the given order. Since most readers keep only one of two members with the same key, the
-  // second one becomes "key (2)".
+  // The members are written in the given order. Since most readers keep only one of two members
+  // with the same key, the second one gets the key "key (2)".
   using Members = std::vector<std::pair<std::string, Json>>;
   static Json object(const Members& members);
 

@@ -55,7 +55,7 @@ std::string phases_of(const Outcome& outcome) {
          " % above the lower bound of any cut)";
 }
 
-// The outcome, to be appended to a line.
+// The end of a line: the outcome of the rebalance.
 std::string outcome_of(const JournalLine& line) {
   if (!line.outcome) return line.decision.action == Action::rebalance ? "; not taken" : "";
   const Outcome& outcome = *line.outcome;
@@ -75,14 +75,14 @@ std::string percent(double part, double whole) {
 
 constexpr double nanoseconds = 1e9;
 
-// Seconds in words; in a deterministic run, the weight that they represent.
+// Seconds as text. In a deterministic run they represent a weight, and the text gives that.
 std::string amount(const Summary& run, double seconds) {
   constexpr double weights_per_second = 1e3;
   return run.is_deterministic ? fixed(seconds * weights_per_second, 1) + " of weight"
                               : seconds_of(seconds * nanoseconds);
 }
 
-// Lambda and imbalance percent of the run as a whole.
+// Lambda and imbalance percent, from the loads of the whole run.
 std::string evenness(const Summary& run) {
   LoadSummary load;
   load.ranks = run.ranks;
@@ -119,7 +119,7 @@ std::string of_savings(const Summary& run) {
   return text + '.';
 }
 
-// Compares each rebalance with the domains that it has replaced.
+// The gain of rebalances in sum, each compared with the domains that it has replaced.
 std::string of_gains(const Summary& run) {
   const Ledger& ledger = run.state.ledger;
   if (ledger.gains.counted == 0) return {};

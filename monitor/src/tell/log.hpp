@@ -1,8 +1,8 @@
 #pragma once
 
-// The log for people: a line for each decision, and a summary at the end, written through spdlog by
-// rank 0. If the application has registered a logger with the name "evenkeel", it gets the lines;
-// otherwise they go to stderr.
+// The log for people: rank 0 writes a line for each decision, and a summary at the end, through
+// spdlog. If the application has registered a logger with the name "evenkeel", that logger gets the
+// lines; otherwise they go to stderr.
 
 #include "tell/journal.hpp"
 
@@ -17,20 +17,20 @@ namespace evenkeel {
 // The line for a look, or for a rebalance without one. Pure.
 std::string log_line(const JournalLine& line);
 
-// The data of a summary: a run as its last state shows it, in a few lines for users.
+// The data of the summary, which describes a whole run in a few lines for users.
 struct Summary {
-  DecisionState state;
+  DecisionState state;  // the last one
   Account account;
   std::int64_t steps = 0;
   int ranks = 1;
   bool is_deterministic = false;
   bool moves = true;           // false if the run has only given advice
-  std::int64_t advices = 0;    // rebalances that such a run would have made
-  CostTable costs = {};        // of types and features
-  bool guesses_costs = false;  // costs of objects are so poor that cuts fall short
+  std::int64_t advices = 0;    // rebalances that a run with only advice would have made
+  CostTable costs = {};        // learned costs of types and features
+  bool guesses_costs = false;  // guessed costs of objects are so poor that cuts fall short
 };
 
-// The remedy if cuts fall short because the application has not given the costs of objects.
+// The advice to users if cuts fall short because the application has not given costs of objects.
 extern const char* const advice_on_costs;
 
 EVENKEEL_API std::string summary_of(const Summary& run);
@@ -40,12 +40,12 @@ std::string lines_of(const CostTable& costs);
 
 class Log {
  public:
-  // Each line begins with `name`, that of the Balancer, unless it is empty.
+  // Each line begins with `name`, the name of the Balancer, unless it is empty.
   explicit Log(LogLevel level, std::string name = {});
   bool shows(LogLevel level) const noexcept { return level <= level_ && logger_ != nullptr; }
   // Writes one message of one or more lines. A message that cannot be written is lost.
   void write(const std::string& text) const noexcept;
-  // The same, as a warning.
+  // Writes a warning, like write(), and flushes the logger.
   void warn(const std::string& text) const noexcept;
 
  private:

@@ -11,7 +11,7 @@ namespace {
 
 constexpr unsigned bit_of(Command command) noexcept { return 1U << static_cast<unsigned>(command); }
 
-// Waiting commands and one more. Only the last one of pause and resume counts.
+// Adds a command to those that wait. A pause replaces a resume, and the other way round.
 constexpr unsigned with(unsigned waiting, Command command) noexcept {
   constexpr unsigned either = bit_of(Command::pause) | bit_of(Command::resume);
   if ((bit_of(command) & either) != 0) waiting &= ~either;
@@ -46,7 +46,7 @@ void Recorder::begin(const std::vector<std::string>& kernels) {
   if (journal_->failed()) note_full_journal();
 }
 
-// Writes a line to the journal, or keeps it for a journal that may still be asked for.
+// Writes a line to the journal. Without a journal, keeps the line, since a command may ask for one.
 void Recorder::write(const std::string& line) {
   if (journal_ != nullptr) {
     journal_->write(line);
@@ -106,7 +106,7 @@ void Recorder::obey(const std::string& said) {
   }
 }
 
-// An existing file, or one that this run uses, is not touched.
+// Refuses an existing file, and a file that this run uses.
 void Recorder::start_journal(const std::string& path) {
   try {
     for (const std::string& other : {options_.state, options_.control, options_.journal})

@@ -24,27 +24,28 @@ struct RecordOptions {
 
 class Recorder {
  public:
-  // Opens the journal; throws an Error if it cannot be written. Warns if the state cannot be
-  // written.
+  // Opens the journal; throws an Error if it cannot be written. Only logs a line if the state
+  // cannot be written.
   Recorder(RecordOptions options, JournalHeader header);
 
-  // To be called before begin(): the initial state of the run, which may come from an earlier one.
+  // Sets the initial state of the run, which may come from an earlier run. To be called before
+  // begin().
   void start_from(const DecisionState& state, bool is_restored);
 
-  // To be called once, before the first line: writes the header, with the kernels known so far.
+  // Writes the header, with the kernels known so far. To be called once, before the first line.
   void begin(const std::vector<std::string>& kernels);
   // Adds a line. The reason of a look is put into words only if the line is written or logged.
   void add(JournalLine line);
   void warn(const std::string& text) const;
 
-  // Reads the control file. take_command() returns its commands from then on, one at a time: the
-  // last one of pause and resume, then a rebalance.
+  // Reads the control file. From then on, take_command() returns the commands one at a time: first
+  // the latest of pause and resume, then a rebalance.
   void listen();
   Command take_command() noexcept;
 
   // Writes the summary and the saved state.
   void finish(const Summary& run);
-  // Reports that the run ends after this step without finish().
+  // Reports that the run ends after `step` without finish().
   void give_up(std::int64_t step);
 
  private:
@@ -58,7 +59,7 @@ class Recorder {
   JournalHeader header_;
   Log log_;
   std::unique_ptr<Journal> journal_;
-  // While a journal can still be asked for: the last lines for it, without the header.
+  // The header and the last lines, for a journal that a command may still ask for.
   static constexpr std::size_t most_kept = 1000;
   std::string header_line_;
   std::deque<std::string> kept_;

@@ -1,7 +1,8 @@
 #pragma once
 
-// The record of a run: the recorder on the rank that has one, its thread, and the line that waits
-// for its outcome. Without memory, reports are lost, and the run continues.
+// The record of a run: the recorder (on rank 0 only), the thread that performs its tasks, and the
+// journal line of the last decision, which waits for its outcome. If memory runs out, reports are
+// lost, and the run continues.
 
 #include "decide/looks.hpp"
 #include "tell/recorder.hpp"
@@ -18,16 +19,16 @@ class Recording {
   Recording(RecordOptions options, bool has_thread)
       : options_(std::move(options)), watcher_(has_thread) {}
 
-  // To be called on the rank that records, before the functions below. Throws if a file cannot be
-  // written.
+  // To be called on the rank that records, before the functions below. Throws an Error if the
+  // journal cannot be written.
   void open(JournalHeader header);
   bool is_open() const noexcept { return recorder_ != nullptr; }
   bool wants_pictures() const noexcept { return options_.wants_pictures(); }
   // Performs a task in the thread, after all earlier ones.
   void perform(Watcher::Task task) { watcher_.offer(std::move(task)); }
 
-  // To be called before the first line: the initial state of the run, which may come from an
-  // earlier one.
+  // Sets the initial state of the run, which may come from an earlier run. To be called before the
+  // first line.
   void start_from(const DecisionState& state, bool is_restored);
   // Begins the line of a look, or of a rebalance without a look.
   void begin_line(const Look& look, const Names& names);
@@ -36,15 +37,16 @@ class Recording {
   bool has_line() const noexcept { return line_.has_value(); }
   void add_outcome(std::int64_t step, RebalanceKind kind, const Outcome& outcome,
                    const CostTable& costs);
-  // Ends the line, if there is one. The header names the kernels that are known at the first line.
+  // Hands the line over to the recorder, if there is one. The first call writes the header with
+  // these kernels.
   void end_line(const Names& kernels);
 
   void warn(const std::string& text);
-  // Returns the command of a user, and listens for more.
+  // Returns a command that the recorder has already read, and lets it read the control file again.
   Command take_command();
   void finish(const Summary& run, const Names& kernels);
-  // To be called if the run ends without finish(). Reports this, unless an exception is under way,
-  // which says more.
+  // To be called if the run ends without finish(). Reports such an end, unless an exception is
+  // under way: that explains the end better.
   void give_up(std::int64_t step, const Names& kernels) noexcept;
 
  private:

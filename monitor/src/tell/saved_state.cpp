@@ -35,7 +35,7 @@ std::string costs_text(const CostTable& costs) {
               "Give a state that this version of evenkeel has saved, or no state.");
 }
 
-// A state that evenkeel wrote is valid; a state that was edited may not be.
+// A state that evenkeel wrote is valid, but a user may have edited it.
 void check(const DecisionState& state, const std::string& source) {
   const CostModel& cost = state.ledger.cost;
   const Outlook& outlook = state.outlook;
@@ -51,7 +51,7 @@ void check(const DecisionState& state, const std::string& source) {
     if (number < 0) refuse(source, std::string(key) + " is " + in_quotes(text_of(number)) + '.');
 }
 
-// The permissions that the system would give a new file; empty if it does not report them.
+// The permissions that the system gives new files; empty if it does not report the umask.
 std::optional<mode_t> rights_of_new_files() {
   std::ifstream told("/proc/self/status");
   for (std::string line; std::getline(told, line);) {
@@ -89,7 +89,7 @@ class FileBeside {
 
   const std::string& reason() const noexcept { return reason_; }  // of a failure, or empty
 
-  // Some file systems report only at the end that there was no space.
+  // Some file systems report only at fsync or close that there was no space.
   void write(const std::string& text) {
     note(detail::write_whole(file_, text));
     if (reason_.empty() && ::fsync(file_.number()) != 0 && errno != EINVAL) note(errno);
@@ -109,7 +109,7 @@ class FileBeside {
   detail::FileDescriptor file_;
 };
 
-// One line "costs = ..." for each row: set, type or feature, its number, seconds, error.
+// The row of one line "costs = SET type|feature NUMBER SECONDS ERROR".
 CostRow row_of(std::string_view words, const std::string& source) {
   std::istringstream text{std::string(words)};
   CostRow row;
@@ -142,7 +142,7 @@ struct Saved {
   CostTable costs;
 };
 
-// Older versions could not continue a run, and wrote no such line.
+// Older versions could not continue a run, and wrote no line "began_at = ...".
 DecisionState state_of(std::string text, const std::string& source) {
   const std::string key = "began_at = ";
   if (text.find('\n' + key) == std::string::npos) text += key + "0\n";
@@ -168,7 +168,8 @@ Saved read(const std::string& saved, const std::string& source) {
 
 // The initial state of a run, with the knowledge of the state `then`.
 DecisionState with_learned(const DecisionState& first, const DecisionState& then, bool same_ranks) {
-  constexpr double weight_elsewhere = 0.25;  // the next rebalance counts five times as much
+  // The first rebalance of this run then counts five times as much as all earlier ones together.
+  constexpr double weight_elsewhere = 0.25;
   DecisionState now = first;
   if (then.ledger.cost.knows() && then.ledger.cost.method == first.ledger.cost.method) {
     now.ledger.cost = then.ledger.cost;

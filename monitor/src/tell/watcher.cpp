@@ -9,8 +9,8 @@ namespace evenkeel {
 
 namespace {
 
-// A thread inherits the blocked signals of its creator. So the application's handlers run only on
-// the application's threads.
+// Blocks all signals while the thread is made, since a thread inherits the blocked signals of its
+// creator. So the application's handlers run only on the application's threads.
 std::thread start_without_signals(std::function<void()> body) {
   sigset_t all, before;
   sigfillset(&all);

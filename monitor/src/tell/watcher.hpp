@@ -1,9 +1,9 @@
 #pragma once
 
-// The thread that decides and writes while the application computes. It performs tasks in their
-// order, calls no MPI and launches no kernel. It sleeps on a condition and looks for tasks at
-// intervals, since a wake-up for each task would cost the application more than most tasks do. A
-// caller that hands over a task waits neither for the task nor for a lock.
+// A thread that decides and writes while the application computes. It performs tasks in the order
+// in which they were offered, calls no MPI and launches no kernel. It looks for tasks at intervals
+// and sleeps in between: a wake-up for each task would cost the application more than most tasks
+// do. A caller that offers a task waits neither for the task nor for a lock.
 
 #include <atomic>
 #include <chrono>
@@ -18,7 +18,8 @@ class Watcher {
  public:
   using Task = std::function<void()>;
 
-  // Long compared with the cost of a wake-up (a few microseconds), short for people who wait.
+  // Long compared with the cost of a wake-up (a few microseconds), short for a user who waits for
+  // a line.
   static constexpr std::chrono::milliseconds usual_nap{20};
 
   // Without a thread, by choice or because the system refuses one, tasks run in offer().
@@ -27,8 +28,8 @@ class Watcher {
   Watcher& operator=(const Watcher&) = delete;
   ~Watcher();
 
-  // To be called by one thread. Does not wake the watcher: it performs the task when it looks next,
-  // and at the latest before finish() returns. Exceptions of a task are lost.
+  // To be called by one thread. Does not wake the watcher's thread, which performs the task when it
+  // looks next, and at the latest before finish() returns. Exceptions of a task are lost.
   void offer(Task task);
 
   // Ends the thread and performs the remaining tasks.
@@ -45,7 +46,8 @@ class Watcher {
   static void perform(const Task& task) noexcept;
 
   std::chrono::microseconds nap_;
-  std::atomic<Offered*> latest_ = nullptr;  // of a list; one thread adds, one takes all
+  // The head of a linked list, the latest task first. One thread adds tasks, one takes them all.
+  std::atomic<Offered*> latest_ = nullptr;
 
   std::mutex mutex_;
   std::condition_variable condition_;

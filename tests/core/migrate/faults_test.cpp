@@ -152,12 +152,14 @@ struct Throw {
 
 constexpr Throw throws[] = {
     {[] { throw std::runtime_error("the mast\nbroke"); },
-     "core/migrate: The application threw the mast broke. Nothing was changed; mend the cause and "
+     "core/migrate: The application threw an exception: the mast broke. Nothing was changed; mend "
+     "the cause and "
      "try again."},
     {[] { throw Error(ErrorKind::application, Where{"ship"}, "The hull leaks.", "Pump."); },
      "ship: The hull leaks. Pump."},
     {[] { throw 42; },
-     "core/migrate: The application threw something that is not a std::exception. Nothing was "
+     "core/migrate: The application threw an exception: something that is not a std::exception. "
+     "Nothing was "
      "changed; mend the cause and try again."},
     {[] { throw std::bad_alloc(); },
      "core/migrate: Memory was refused. Use more ranks or fewer objects."},
@@ -184,11 +186,12 @@ TEST_F(MoveFails, WhenAllRanksThrow) {
       if (now == stage) throw std::runtime_error("mutiny on " + std::to_string(rank));
     };
     const std::string all = std::to_string(size);
-    expect_undone(prepared, {.on_stage = fail},
-                  "evenkeel: rank 0" +
-                      (size == 1 ? "" : " (the first of " + all + " failing of " + all + ")") +
-                      ": core/migrate: The application threw mutiny on 0. Nothing was changed; "
-                      "mend the cause and try again.");
+    expect_undone(
+        prepared, {.on_stage = fail},
+        "evenkeel: rank 0" +
+            (size == 1 ? "" : " (the first of " + all + " failing of " + all + ")") +
+            ": core/migrate: The application threw an exception: mutiny on 0. Nothing was changed; "
+            "mend the cause and try again.");
     expect_success(prepared);
   }
 }
@@ -203,7 +206,8 @@ TEST_F(MoveFails, AtDifferentStagesOnDifferentRanks) {
   };
   expect_undone(prepared, {.on_stage = fail},
                 "evenkeel: rank 0 (the first of 2 failing of " + std::to_string(size) +
-                    "): core/migrate: The application threw late. Nothing was changed; mend the "
+                    "): core/migrate: The application threw an exception: late. Nothing was "
+                    "changed; mend the "
                     "cause and try again.");
   expect_success(prepared);
 }
@@ -217,7 +221,8 @@ TEST_F(MoveFails, AgainAndAgain) {
     };
     expect_undone(prepared, {.on_stage = fail},
                   at(culprit) +
-                      "core/migrate: The application threw once more. Nothing was changed; mend "
+                      "core/migrate: The application threw an exception: once more. Nothing was "
+                      "changed; mend "
                       "the cause and try again.");
   }
   expect_success(prepared);

@@ -283,7 +283,8 @@ class PayloadFails : public test::OnRanks {
 
 TEST_F(PayloadFails, WhenItsSizeThrows) {
   expect_refused(
-      "core/payload: The application threw no size. Nothing was changed; mend the cause and try "
+      "core/payload: The application threw an exception: no size. Nothing was changed; mend the "
+      "cause and try "
       "again.",
       [](auto& functions) {
         functions.bytes = [](const Patch&) -> std::int64_t { throw std::runtime_error("no size"); };
@@ -298,12 +299,11 @@ TEST_F(PayloadFails, WhenItsSizeIsNegative) {
 }
 
 TEST_F(PayloadFails, WhenPackThrows) {
-  expect_refused("core/payload: The application threw something that is not a std::exception.",
-                 [](auto& functions) {
-                   functions.pack = [](const Patch&, std::span<std::byte>) -> std::int64_t {
-                     throw 42;
-                   };
-                 });
+  expect_refused(
+      "core/payload: The application threw an exception: something that is not a std::exception.",
+      [](auto& functions) {
+        functions.pack = [](const Patch&, std::span<std::byte>) -> std::int64_t { throw 42; };
+      });
 }
 
 TEST_F(PayloadFails, WhenPackUsesFewerBytesThanItSaid) {
@@ -313,11 +313,12 @@ TEST_F(PayloadFails, WhenPackUsesFewerBytesThanItSaid) {
 }
 
 TEST_F(PayloadFails, WhenUnpackThrows) {
-  expect_refused("core/payload: The application threw no room at all.", [](auto& functions) {
-    functions.unpack = [](Patch&, std::span<const std::byte>) -> std::int64_t {
-      throw std::runtime_error("no room\nat all");
-    };
-  });
+  expect_refused("core/payload: The application threw an exception: no room at all.",
+                 [](auto& functions) {
+                   functions.unpack = [](Patch&, std::span<const std::byte>) -> std::int64_t {
+                     throw std::runtime_error("no room\nat all");
+                   };
+                 });
 }
 
 TEST_F(PayloadFails, WhenItsOffsetsMakeNoSense) {

@@ -355,7 +355,8 @@ TEST_P(Disagreement, ARuleThatThrows) {
     const std::string text = error_of(session, odd == size ? rank : odd, fail);
     EXPECT_MENTIONS(text, "evenkeel: rank " + std::to_string(odd % size));
     EXPECT_MENTIONS(text,
-                    ": monitor/epoch: The application threw the rule has a gap. Nothing was moved. "
+                    ": monitor/epoch: The application threw an exception: the rule has a gap. "
+                    "Nothing was moved. "
                     "Balancing is off from here on.");
     session.looks.set_state(first_state());
     EXPECT_NE(session.look(first_end + 100), nullptr) << "nothing is left over";

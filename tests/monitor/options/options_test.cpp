@@ -305,9 +305,9 @@ TEST(FromText, AValueThatIsNotAllowedIsAnError) {
       "method",
       {"", "peano", "Hilbert", "hilbert 2x2", "bisection 2x2", "staggered 2x", "staggered -1x2",
        "tensor 2x2x2x2", "tensor 2,2", "tensor4"},
-      "hilbert, morton, snake, bisection, staggered or tensor, the last two with or without the "
-      "domains along each axis, as in tensor 4x4x2; 0 has them chosen; or graph, with or without "
-      "effort, tolerance, moving cost and seconds of an edge, as in graph fast 0.05 0 1e-7");
+      "hilbert, morton, snake or bisection; staggered or tensor, with or without the number of "
+      "domains along each axis (tensor 4x4x2; 0 leaves the choice to evenkeel); or graph, with or "
+      "without effort, tolerance, moving cost and seconds of an edge (graph fast 0.05 0 1e-7)");
   for (const char* key : {"cell_size", "least_width"})
     expect(key, {"", "-1", "1,2,3,4", "nan", "inf", "1,,2", "off"},
            "none, or one to three numbers of at least 0 with commas between them");

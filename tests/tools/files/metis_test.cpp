@@ -166,10 +166,10 @@ TEST(Metis, MoreThanTheFileCanHold) {
   const std::string_view remedy = " Check the header, and whether the file was cut off.";
   expect_refused("1000000000000 1\n2\n1\n",
                  "Line 1 of 'a.graph' declares 1000000000000 vertices, 1 edges and 0 weights "
-                 "for each vertex, for which its 20 bytes are too few.",
+                 "for each vertex; the file has 20 bytes, which are too few.",
                  remedy);
-  EXPECT_ERROR(read("2 4611686018427387904\n2\n1\n"), "bytes are too few");
-  EXPECT_ERROR(read("2 1 010 9223372036854775807\n2\n1\n"), "bytes are too few");
+  EXPECT_ERROR(read("2 4611686018427387904\n2\n1\n"), "bytes, which are too few");
+  EXPECT_ERROR(read("2 1 010 9223372036854775807\n2\n1\n"), "bytes, which are too few");
 }
 
 TEST(Metis, Rows) {

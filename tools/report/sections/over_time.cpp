@@ -68,7 +68,7 @@ std::string note_on_times(const Model& model, const Heights& heights, const Amou
       "All ranks wait for the slowest. The gap between it and the average rank is lost.";
   note += note_on_columns(model);
   if (heights.leaves())
-    note.append(" Without rebalances it would have been up to ")
+    note.append(" Without rebalances a step would have taken up to ")
         .append(amounts.of(heights.without))
         .append(", which is beyond the chart.");
   return note;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Texts of numbers and enumerators in sentences.
+// Turns numbers and enumerators into words for sentences.
 
 #include <evenkeel/backends/config.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The bits of keys: the bits in which keys differ, and digits, which are a few adjacent bits.
+// Bits of keys: those in which keys differ, and digits. A digit is a few adjacent bits.
 
 #include <bit>
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace evenkeel::exec::host_sort {
 constexpr int digit_bits = 11;
 constexpr std::size_t digit_values = std::size_t{1} << digit_bits;
 
-// The bits [low, high) of a key, at most digit_bits of them.
+// The bits [low, high) of a key. There are at most digit_bits of them.
 template <class Key>
 struct Digit {
   int shift;
@@ -23,13 +23,13 @@ struct Digit {
   std::size_t values() const { return static_cast<std::size_t>(mask) + 1; }
 };
 
-// std::bit_width, which returns an int in some libraries and T in others.
+// std::bit_width as an int: in some libraries it returns T.
 template <class T>
 int width_of(T bits) {
   return static_cast<int>(std::bit_width(bits));
 }
 
-// The bits of `mask` in which any of the keys differs from the first.
+// Returns the bits of `mask` in which any of the keys differs from `first`.
 template <class Key>
 Key differing_bits(const Key* keys, std::int64_t begin, std::int64_t end, Key first, Key mask) {
   Key differing = 0;

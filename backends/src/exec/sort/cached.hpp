@@ -1,8 +1,9 @@
 #pragma once
 
-// Sorts pairs that fit the cache, by one thread. Two passes over the digits below the highest bit
-// in which keys differ separate nearly all keys; groups of pairs that remain undecided are sorted
-// in turn, small ones by insertion. Stable; allocates nothing.
+// Sorts pairs that fit the cache, by one thread. Two passes sort by the two digits below the
+// highest bit in which keys differ. They separate nearly all keys. Groups of pairs with equal
+// digits are then sorted in the same way, and small groups by insertion. The sort is stable, and
+// allocates nothing.
 
 #include "exec/sort/bits.hpp"
 #include "exec/sort/pairs.hpp"
@@ -12,12 +13,12 @@
 
 namespace evenkeel::exec::host_sort {
 
-// Three copies of this many pairs (source, intermediate, target) fit 1 MiB.
+// The number of pairs of which three copies (source, intermediate, target) fit into about 1 MiB.
 template <class Key, class Index>
 constexpr std::int64_t cached_count = (std::int64_t{3} << 16) /
                                       static_cast<std::int64_t>(sizeof(Key) + sizeof(Index));
 
-// Quadratic in the count.
+// The time is quadratic in `count`.
 template <class Key, class Index>
 void sort_by_insertion(const Pairs<Key, Index>& pairs, std::int64_t count, Key mask) {
   for (std::int64_t i = 1; i < count; ++i) {
@@ -69,8 +70,9 @@ template <class Key, class Index>
 void sort_cached(const Pairs<Key, Index>& from, const Pairs<Key, Index>& to,
                  const Pairs<Key, Index>& between, std::int64_t count, Key mask);
 
-// Sorts pairs by all bits that are already sorted by the bits from `decided` on. Work remains only
-// where a key exceeds the next one: the pairs that share their decided bits are sorted there.
+// The pairs are sorted by the bits from `decided` on; this sorts them by all bits. Work remains
+// only where a key is greater than the next key. There, the pairs that share their decided bits are
+// sorted.
 template <class Key, class Index>
 void sort_undecided(const Pairs<Key, Index>& pairs, const Pairs<Key, Index>& between,
                     std::int64_t count, Key mask, int decided) {
@@ -88,7 +90,8 @@ void sort_undecided(const Pairs<Key, Index>& pairs, const Pairs<Key, Index>& bet
   }
 }
 
-// Sorts at most cached_count pairs. `from` and `to` may be the same memory; `between` must differ.
+// Sorts at most cached_count pairs of `from` into `to`, which may be the same memory. `between`
+// must be other memory.
 template <class Key, class Index>
 void sort_cached(const Pairs<Key, Index>& from, const Pairs<Key, Index>& to,
                  const Pairs<Key, Index>& between, std::int64_t count, Key mask) {
@@ -103,7 +106,7 @@ void sort_cached(const Pairs<Key, Index>& from, const Pairs<Key, Index>& to,
     if (!in_place) copy(from, to, count);
     return;
   }
-  // This many bits separate nearly all keys, if the keys are spread evenly.
+  // If keys are spread evenly, log2(count) bits and this many more separate nearly all of them.
   constexpr int spare_bits = 4;
   const int high = width_of(differing), low = std::countr_zero(differing);
   const int enough = width_of(static_cast<std::uint64_t>(count)) + spare_bits;

@@ -1,8 +1,8 @@
 #pragma once
 
-// Radix sort of pairs on a device, in place: by the vendor's library or by our own kernels, as the
-// caller chooses. All work runs on the given instance, between the caller's arrays and a second
-// copy of them. Only the bits in which keys differ are sorted.
+// Radix sort of pairs on a device, in place. The caller chooses the vendor's library or our own
+// kernels. All work runs on the given instance. Each pass moves the pairs between the caller's
+// arrays and a second copy. Only the bits in which keys differ are sorted.
 
 #include "exec/sort/device_library.hpp"
 #include "exec/sort/mask.hpp"
@@ -19,8 +19,9 @@ struct DifferingBits {
   }
 };
 
-// Narrows `bits` to those outside of which all keys agree. A pass of the sort costs several times
-// as much as this look at the keys; for few keys, waiting for its result does not pay.
+// Narrows `bits` to the range outside of which all keys are equal. A pass of the sort costs several
+// times as much as this look at the keys. If there are few keys, waiting for the result does not
+// pay.
 template <class Instance, class Key>
 KeyBits bits_to_sort(const Instance& instance, const Key* keys, std::int64_t count, KeyBits bits) {
   constexpr std::int64_t worth_it = std::int64_t{1} << 16;
@@ -34,7 +35,7 @@ KeyBits bits_to_sort(const Instance& instance, const Key* keys, std::int64_t cou
   return {std::countr_zero(found), 64 - std::countl_zero(found)};
 }
 
-// Sorts in place. Blocks, since it frees its scratch memory.
+// Sorts in place. Blocks, because it frees its scratch memory.
 template <class Instance, class Key, class Index, class Sort>
 void sort_with(const Instance& instance, MemoryKind kind, Key* keys, Index* indices,
                std::int64_t count, KeyBits bits, const Sort& sort) {

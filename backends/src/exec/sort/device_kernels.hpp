@@ -1,10 +1,10 @@
 #pragma once
 
-// Radix sort of pairs by our own kernels, for devices without a library; runs on every space.
+// Radix sort of pairs by our own kernels, for devices without a library. It runs on every space.
 //
-// One pass sorts by a digit of four bits. The array is cut into tiles, each with one counter per
-// value of the digit. The counters of one value are adjacent for all tiles, so that their prefix
-// sums are the positions where each tile writes.
+// One pass sorts by a digit of four bits. The array is divided into tiles. Each tile has a counter
+// for each value of the digit. The counters of one value are adjacent for all tiles. So the prefix
+// sums of all counters are the positions where each tile writes the pairs of each value.
 
 #include <evenkeel/backends/exec/scan.hpp>
 #include <evenkeel/backends/exec/scratch.hpp>
@@ -12,8 +12,8 @@
 
 namespace evenkeel::exec::device_sort {
 
-// Two copies of the pairs that a device sorts; each pass moves the pairs from one to the other.
-// Sorts leave the result in `keys` and `indices`, which may then point to either copy.
+// Two copies of the pairs that a device sorts. Each pass moves the pairs from one copy to the
+// other. After a sort, `keys` and `indices` point to the copy that has the result.
 template <class Key, class Index>
 struct PairCopies {
   Key *keys, *other_keys;

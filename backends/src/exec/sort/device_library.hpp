@@ -1,6 +1,6 @@
 #pragma once
 
-// Radix sort of pairs by the vendor's library on CUDA and HIP, and by our own kernels elsewhere.
+// Radix sort of pairs by the vendor's library on CUDA and HIP. Elsewhere our own kernels sort.
 
 #include "exec/sort/device_kernels.hpp"
 
@@ -21,14 +21,16 @@ namespace evenkeel::exec::device_sort {
               "Please report it, with the number of objects.");
 }
 
-// Calls sort(memory, bytes) as these libraries require: once without memory, to learn its size, and
-// once to sort. Allocates scratch before anything changes.
+// Calls sort(memory, bytes) twice, as these libraries require: first without memory, to get the
+// size of the scratch memory, and then to sort. Allocates the scratch memory before anything
+// changes.
 template <class Sort>
 void with_memory_for(const Sort& sort) {
   std::size_t bytes = 0;
   sort(nullptr, bytes);
   const Buffer memory("evenkeel::exec::sort_memory", MemoryKind::device,
-                      static_cast<std::int64_t>(bytes) + 1);  // null would only ask for the size
+                      // not 0: null memory would only ask for the size again
+                      static_cast<std::int64_t>(bytes) + 1);
   sort(memory.data(), bytes);
 }
 

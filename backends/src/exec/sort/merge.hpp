@@ -1,8 +1,9 @@
 #pragma once
 
-// Merges the runs of an array, in place, with the strays, which are sorted and stored elsewhere.
-// Only pairs that must move do so. The work is divided into pieces that fit the cache and that
-// threads can take in any order; pairs of one piece that another would overwrite are saved first.
+// Merges the kept runs of an array with its strays, which are sorted and stored elsewhere. The
+// merge is in place, and moves only pairs that must move. The work is divided into pieces that fit
+// the cache; threads can take them in any order. Pairs that a piece needs and another piece
+// overwrites are saved first.
 
 #include "exec/sort/pairs.hpp"
 #include "exec/sort/runs.hpp"
@@ -14,12 +15,13 @@ namespace evenkeel::exec::host_sort {
 template <class Key, class Index>
 class Merge {
  public:
-  // Requires at least one run and one stray. merge() reads the strays' indices at their positions.
+  // There must be at least one run and one stray. merge() reads the indices of strays from their
+  // old positions in the array.
   Merge(const Workers& workers, const Pairs<Key, Index>& pairs, Key mask, const Runs& runs,
         const StrayPairs<Key, Index>& strays)
       : workers_(workers), pairs_(pairs), mask_(mask), runs_(runs), strays_(strays) {}
 
-  // Allocates all that it needs before it moves anything.
+  // Allocates all memory before it moves anything.
   void merge() {
     targets_ = Scratch<Index>("evenkeel::exec::stray_targets", strays_.count);
     place_cuts();
@@ -29,21 +31,22 @@ class Merge {
   }
 
  private:
-  // Consecutive kept pairs that move together.
+  // Adjacent kept pairs that move together.
   struct Move {
     std::int64_t from, to, count;
   };
-  // A cut between two pieces of work: the kept pair at `source`, which in the result has `rank`
-  // kept pairs and `stray` strays before it. The other side of the cut overwrites the pairs between
-  // `source` and `target`, so these are saved.
+  // A cut between two pieces of work. It is before the kept pair at `source`. In the result, `rank`
+  // kept pairs and `stray` strays are before that pair, so its place is `target`. Pairs between
+  // `source` and `target` belong to one of the two pieces, and the other piece overwrites them. So
+  // they are saved.
   struct MergeCut {
     std::int64_t run, source, rank, stray, target, saved;
     std::int64_t first_saved() const { return std::min(source, target); }
     std::int64_t saved_count() const { return std::max(source, target) - first_saved(); }
   };
 
-  // True if the kept pair at `position` comes after the stray. Equal keys keep their order. There
-  // are no branches, since they would be mispredicted too often.
+  // Returns true if the kept pair at `position` comes after the stray. Pairs with equal keys keep
+  // their order. There are no branches, because they would often be mispredicted.
   bool follows(std::int64_t position, std::int64_t stray) const {
     const Key key = static_cast<Key>(pairs_.keys[position] & mask_);
     const Key other = static_cast<Key>(strays_.keys[stray] & mask_);
@@ -70,7 +73,8 @@ class Merge {
     return {next - 1 - runs_.data, source, rank, least, rank + least, 0};
   }
 
-  // Cuts the work into pieces that fit the cache, or into fewer if too many pairs would be saved.
+  // Cuts the work into pieces that fit the cache. If too many pairs would be saved, makes fewer
+  // pieces.
   void place_cuts() {
     constexpr std::int64_t pairs_per_piece = std::int64_t{1} << 15;
     const std::int64_t count = runs_.kept + strays_.count;
@@ -99,8 +103,8 @@ class Merge {
 
   // --- 2. Plan -----------------------------------------------------------------------------------
 
-  // The first kept pair of [begin, end) that comes after the stray. The search starts at `begin`,
-  // in steps that the processor predicts well.
+  // Returns the first kept pair in [begin, end) that comes after the stray. The search starts at
+  // `begin`, with steps that the processor predicts well.
   std::int64_t place_of(std::int64_t stray, std::int64_t begin, std::int64_t end) const {
     constexpr std::int64_t short_step = 16, short_steps = 16;
     std::int64_t step = short_step;
@@ -119,8 +123,8 @@ class Merge {
     return begin;
   }
 
-  // Plans the targets of the kept pairs and the strays of one piece, in ascending order. Returns
-  // the number of moves.
+  // Plans where the kept pairs and the strays of one piece go, in ascending order. Returns the
+  // number of moves.
   std::int64_t plan(std::size_t piece, Move* moves) const {
     const MergeCut &first = cuts_[piece], &last = cuts_[piece + 1];
     std::int64_t count = 0, rank = first.rank, stray = first.stray, source = first.source;
@@ -146,7 +150,8 @@ class Merge {
     return moves_.data() + cut.run + cut.stray + static_cast<std::int64_t>(piece);
   }
 
-  // Afterwards no piece needs to read the arrays across a cut.
+  // Plans all moves, and saves pairs and indices of strays. Afterwards no piece needs to read what
+  // another piece overwrites.
   void plan_moves() {
     const std::size_t pieces = cuts_.size() - 1;
     moves_ = Scratch<Move>("evenkeel::exec::moves",
@@ -164,7 +169,7 @@ class Merge {
 
   // --- 3. Moves ----------------------------------------------------------------------------------
 
-  // Copies the part [begin, end) of a move's pairs to its target.
+  // Copies the pairs [begin, end) of a move from `from` to their target.
   void carry(const Move& move, std::int64_t begin, std::int64_t end,
              const Pairs<Key, Index>& from) const {
     const auto to = pairs_.from(move.to + (begin - move.from));
@@ -178,8 +183,9 @@ class Merge {
     if (begin < end) carry(move, begin, end, saved(cut).from(begin - cut.first_saved()));
   }
 
-  // Pairs beyond the targets of the piece's cuts have been saved; the others are still in place.
-  // The order of the parts is such that no part overwrites another one that has yet to move.
+  // Carries out a move. Pairs beyond the targets of the piece's two cuts have been saved; the
+  // others are still in place. The three parts of a move are copied in an order in which no part
+  // overwrites a part that is still to be copied.
   void carry(std::size_t piece, const Move& move) const {
     const MergeCut &first = cuts_[piece], &last = cuts_[piece + 1];
     const std::int64_t begin = move.from, end = move.from + move.count;
@@ -197,8 +203,8 @@ class Merge {
       carry_saved(move, own_end, end, last);
   }
 
-  // Downward moves go first, in ascending order, then upward moves in descending order, so that no
-  // pair is overwritten before it has moved.
+  // Downward moves are carried out first, in ascending order, then upward moves in descending
+  // order. So no pair is overwritten before it has moved. The strays are written last.
   void move(std::size_t piece) const {
     const Move* const moves = moves_of(piece);
     const std::int64_t count = move_counts_[piece];
@@ -218,12 +224,12 @@ class Merge {
   Key mask_;
   Runs runs_;
   StrayPairs<Key, Index> strays_;
-  Scratch<Index> targets_;      // the target of each stray
-  std::vector<MergeCut> cuts_;  // between pieces; the first and the last are the ends of the array
+  Scratch<Index> targets_;      // by stray
+  std::vector<MergeCut> cuts_;  // begins of the pieces, and the end of the array
   Scratch<Key> saved_keys_;
   Scratch<Index> saved_indices_;
   Scratch<Move> moves_;
-  std::vector<std::int64_t> move_counts_;  // per piece
+  std::vector<std::int64_t> move_counts_;  // by piece
 };
 
 }  // namespace evenkeel::exec::host_sort

@@ -1,18 +1,19 @@
 #pragma once
 
-// The shortcut for nearly sorted pairs, on host threads. It finds the pairs that are out of order,
-// sorts them separately, and merges them with the others, in place. Nothing moves before it is
-// certain that few pairs are out of order and that all memory is allocated.
+// A shortcut for nearly sorted pairs, on host threads. It finds the pairs that are out of order,
+// sorts them separately, and merges them with the other pairs, in place. It moves nothing before it
+// is certain that few pairs are out of order and that all memory is allocated.
 //
-// `kept` pairs are in order among each other: sorted runs of the array. The `strays` are all
-// others.
+// The `strays` are the pairs that are out of order. All other pairs are `kept`: they form sorted
+// runs, and are in order over all runs.
 
 #include "exec/sort/merge.hpp"
 #include "exec/sort/radix.hpp"
 
 namespace evenkeel::exec::host_sort {
 
-// Sorts the pairs if few of them are out of order; otherwise changes nothing and returns false.
+// If few pairs are out of order, sorts the pairs and returns true. Otherwise changes nothing and
+// returns false.
 template <class Key, class Index>
 bool sort_nearly_sorted(const Workers& all_workers, const Pairs<Key, Index>& pairs,
                         std::int64_t count, Key mask) {

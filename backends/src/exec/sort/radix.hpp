@@ -1,10 +1,10 @@
 #pragma once
 
-// Radix sort of pairs on host threads. The most significant digit splits a range into buckets,
-// first by all threads together, then by each thread alone. Buckets that fit the cache are sorted
-// there; all others are split again.
+// Radix sort of pairs on host threads. The most significant digit splits a range of pairs into
+// buckets. First all threads together split a range; then each thread splits ranges alone. A bucket
+// that fits the cache is sorted there; larger buckets are split again.
 //
-// A stable sort has only one result, so the number of threads affects nothing but speed.
+// A stable sort has only one result, so the number of threads affects only the speed.
 
 #include "exec/sort/scatter.hpp"
 #include "exec/sort/scratch.hpp"
@@ -17,7 +17,7 @@ namespace evenkeel::exec::host_sort {
 template <class Key, class Index>
 class RadixSort {
  public:
-  // Allocates all that the sort needs.
+  // Allocates all memory of the sort.
   RadixSort(const Workers& workers, const Pairs<Key, Index>& pairs, std::int64_t count, Key mask)
       : workers_(workers.for_objects(count, cached_count<Key, Index>)),
         pairs_(pairs),
@@ -53,8 +53,8 @@ class RadixSort {
  private:
   using Place = Workplace<Key, Index>;
 
-  // Pairs that belong at [begin, end) in sorted order, and are already in this range, in the
-  // caller's arrays or in the second copy.
+  // The pairs that belong at [begin, end) in the sorted order. They are at these places already,
+  // but not yet sorted: in the second copy if `in_other` is set, otherwise in the caller's arrays.
   struct Range {
     std::int64_t begin, end;
     bool in_other;
@@ -82,7 +82,8 @@ class RadixSort {
       scatter<false>(from, begin, end, to, window, place);
   }
 
-  // Calls use(part) for each non-empty bucket of the range, after its pairs were moved there.
+  // Calls use(part) for each bucket of a range that is not empty. The pairs must be in their
+  // buckets.
   template <class Use>
   static void for_each_bucket(const Range& range, const Window<Key>& window,
                               const BucketBounds& bounds, const Use& use) {
@@ -128,7 +129,7 @@ class RadixSort {
     return differing;
   }
 
-  // Moves the pairs of the range to their buckets, and returns the bounds of these.
+  // Moves the pairs of a range to their buckets, by all threads. Returns the bounds of the buckets.
   BucketBounds scatter_together(const Range& range, const Window<Key>& window) {
     const Key* const keys = where(range, range.in_other).keys;
     workers_.run([&](int worker) {
@@ -144,21 +145,23 @@ class RadixSort {
     return bounds;
   }
 
-  // Splits the range by all threads, and queues its buckets, the large ones to be split again.
+  // Splits a range by all threads. Large buckets are queued to be split again by all threads, and
+  // the others to be sorted by one thread each.
   void split_together(const Range& range) {
     const Key differing = differing_bits_together(range);
     if (differing == 0) return alone_.push_back(range);
     const Key* const keys = where(range, range.in_other).keys;
     const Window<Key> window = best_window<Key, Index>(keys, range.count(), differing, mask_);
     const BucketBounds bounds = scatter_together(range, window);
-    // A bucket larger than an eighth of a thread's share would keep the other threads waiting.
+    // With a bucket larger than an eighth of a thread's share, the other threads would wait at the
+    // end.
     const std::int64_t most = std::max(8 * cached_count<Key, Index>, count_ / 8 / workers_.count);
     for_each_bucket(range, window, bounds, [&](const Range& part) {
       (part.count() > most ? shared_ : alone_).push_back(part);
     });
   }
 
-  // Keeps a thread from starting a large range when the others are about to end.
+  // Otherwise a thread might start a large range when the other threads are about to end.
   void put_largest_first() {
     const auto large = std::partition(alone_.begin(), alone_.end(), [](const Range& range) {
       return range.count() > cached_count<Key, Index>;
@@ -174,10 +177,11 @@ class RadixSort {
   Scratch<Place> places_;
   Scratch<Key> other_keys_;
   Scratch<Index> other_indices_;
-  int most_splits_ = 0;         // by all threads; keeps the two lists below within their capacity
-  std::vector<Range> shared_;   // to be split by all threads
-  std::vector<Range> alone_;    // to be sorted by one thread each
-  std::vector<Key> differing_;  // per worker
+  // splits by all threads; keeps the next two lists within their capacity
+  int most_splits_ = 0;
+  std::vector<Range> shared_;   // ranges that all threads split
+  std::vector<Range> alone_;    // ranges that one thread each sorts
+  std::vector<Key> differing_;  // by worker
 };
 
 }  // namespace evenkeel::exec::host_sort

@@ -1,8 +1,8 @@
 #pragma once
 
 // Finds the sorted runs of nearly sorted pairs, by all threads in one pass over the keys. If a key
-// is less than the last kept one, one of the two is out of order; both become strays. So there are
-// at most twice as many strays as pairs that must be removed to make the array sorted.
+// is less than the last kept key, one of the two is out of order, and both become strays. So there
+// are at most twice as many strays as pairs that would have to be removed to make the array sorted.
 
 #include "exec/sort/scratch.hpp"
 #include "exec/sort/workers.hpp"
@@ -11,19 +11,20 @@
 
 namespace evenkeel::exec::host_sort {
 
-// Kept pairs at [begin, end), with `rank` kept pairs before them.
+// The kept pairs at [begin, end). `rank` is the number of kept pairs before them.
 struct KeptRun {
   std::int64_t begin, end, rank;
 };
 
-// All runs of an array, ascending and disjoint; no key of a run is below one of the run before.
+// The runs of an array, in ascending order. They do not overlap, and no key of a run is below a key
+// of an earlier run.
 struct Runs {
   const KeptRun* data;
   std::int64_t count;
-  std::int64_t kept;  // pairs, in all runs
+  std::int64_t kept;  // number of pairs in all runs
 };
 
-// Finds the runs, and owns them.
+// Finds the runs of an array, and owns the list of them.
 template <class Key>
 class RunSearch {
  public:
@@ -50,12 +51,12 @@ class RunSearch {
     return count_ - kept_ <= most_strays(count_);
   }
 
-  // Valid as long as this search.
+  // Valid as long as this object lives.
   Runs found() const { return {runs_.data(), run_count_, kept_}; }
 
  private:
   static std::int64_t most_strays(std::int64_t pairs) {
-    // With more strays than this the radix sort is faster.
+    // If there are more strays, the radix sort is faster.
     constexpr std::int64_t pairs_per_stray = 8, strays_anyway = 64;
     return pairs / pairs_per_stray + strays_anyway;
   }
@@ -63,7 +64,7 @@ class RunSearch {
 
   Key compared(std::int64_t at) const { return static_cast<Key>(keys_[at] & mask_); }
 
-  // The end of the ascending run that contains `at`.
+  // Returns the end of the ascending run that contains `at`.
   std::int64_t end_of_run(std::int64_t at, std::int64_t end) const {
     constexpr std::int64_t block = 16;
     const Key* const keys = keys_;
@@ -77,7 +78,7 @@ class RunSearch {
     return at + 1;
   }
 
-  // The number of runs in [begin, end), or 0 if this share or another has too many strays.
+  // Returns the number of runs in [begin, end), or 0 if any worker's share has too many strays.
   std::int64_t find_in_share(std::int64_t begin, std::int64_t end, KeptRun* runs,
                              std::atomic<bool>& too_many) const {
     std::int64_t count = 0, strays = 0;
@@ -98,7 +99,8 @@ class RunSearch {
     return count;
   }
 
-  // Appends the runs of one share to those before it; pairs that overlap become strays.
+  // Appends the runs of one share to the runs of the shares before it. Pairs that are out of order
+  // between the two become strays.
   std::int64_t join(std::int64_t joined, KeptRun* run, KeptRun* end) {
     KeptRun* const runs = runs_.data();
     while (joined > 0 && run != end) {
@@ -128,7 +130,7 @@ class RunSearch {
 
 // --- The pairs between the runs are copied, and the array does not change ------------------------
 
-// The keys, original positions and indices of the strays; owned by the caller.
+// The keys, old positions and indices of the strays. The caller owns the memory.
 template <class Key, class Index>
 struct StrayPairs {
   Key* keys;
@@ -137,7 +139,8 @@ struct StrayPairs {
   std::int64_t count;
 };
 
-// Copies the strays at [begin, end), between two runs, with `rank` kept pairs before them.
+// Copies the strays at [begin, end), which are between two runs. `rank` is the number of kept pairs
+// before them.
 template <class Key, class Index>
 void pull_out(const Key* keys, std::int64_t begin, std::int64_t end, std::int64_t rank,
               const StrayPairs<Key, Index>& strays) {
@@ -147,7 +150,7 @@ void pull_out(const Key* keys, std::int64_t begin, std::int64_t end, std::int64_
   }
 }
 
-// Writes keys and positions of all strays among `keys`, in the order of their positions.
+// Copies keys and positions of all strays, in the order of their positions.
 template <class Key, class Index>
 void pull_out_strays(const Workers& workers, const Key* keys, const Runs& runs,
                      const StrayPairs<Key, Index>& strays) {

@@ -1,9 +1,9 @@
 #pragma once
 
-// The three steps that split a range into the buckets of a window: each worker counts its share,
-// the counts of all determine where each worker writes, and each worker moves its share there.
-// Pairs of a bucket keep their order. Only whole cache lines are written, and workers share lines
-// only at the ends of their parts of a bucket.
+// Splits a range into the buckets of a window in three steps. Each worker counts the keys of its
+// share by bucket. The counts of all workers determine where each worker writes. Then each worker
+// moves its share there. The pairs of a bucket keep their order. Only whole cache lines are
+// written, and two workers share a line only at the end of their part of a bucket.
 
 #include "exec/sort/window.hpp"
 
@@ -20,15 +20,17 @@ namespace evenkeel::exec::host_sort {
 
 constexpr std::size_t line_bytes = 64;
 
-// Pairs not yet written to their bucket: at most one cache line of keys and one of indices.
+// Pairs that are not written to their bucket yet: at most one cache line of keys and one of
+// indices.
 template <class Key, class Index>
 struct alignas(line_bytes) Lines {
   std::array<Key, line_bytes / sizeof(Key)> keys;
   std::array<Index, line_bytes / sizeof(Index)> indices;
 };
 
-// Writes a whole line to the beginning of a line. Streaming bypasses the caches, which is faster
-// for more data than they hold: the old content is not read, and the new content is not read soon.
+// Writes a whole cache line. If `streaming` is set, it bypasses the caches. This is faster if there
+// are more data than the caches hold: the old content of the line is not read, and the new content
+// will not be read soon.
 template <bool streaming>
 void write_line(void* to, const void* from) {
 #if defined(__SSE2__)
@@ -45,14 +47,14 @@ void write_line(void* to, const void* from) {
   std::memcpy(to, from, line_bytes);
 }
 
-// Makes streamed lines reach memory before any later store.
+// Makes streamed lines visible in memory before any later store.
 inline void end_streaming() {
 #if defined(__SSE2__)
   _mm_sfence();
 #endif
 }
 
-// Writes one array of a split, keys or indices, from the lines of its buckets to memory.
+// Writes one array of a split, keys or indices, from the held-back lines of its buckets to memory.
 template <class T>
 class LineWriter {
  public:
@@ -61,10 +63,11 @@ class LineWriter {
   explicit LineWriter(T* to)
       : to_(to), phase_(reinterpret_cast<std::uintptr_t>(to) / sizeof(T) % per_line) {}
 
-  // The position within its line of the value bound for `at`.
+  // The slot, within its line, of the value that goes to index `at` of the array.
   std::size_t slot(std::size_t at) const { return (at + phase_) % per_line; }
 
-  // Writes the line whose last slot is that of `at`. The previous bucket may share this line.
+  // Writes the line whose last slot is that of index `at`. The bucket begins at `begin`; the
+  // previous bucket may have a part of the same line.
   template <bool streaming>
   void write(const T* line, std::size_t at, std::size_t begin) const {
     if (at - begin >= per_line - 1)
@@ -73,7 +76,7 @@ class LineWriter {
       write_part(line, at + 1, begin);
   }
 
-  // Writes the values before `end` that are still in the line.
+  // Writes the values before index `end` that are still held back.
   void write_part(const T* line, std::size_t end, std::size_t begin) const {
     const std::size_t slots = slot(end);
     const std::size_t length = std::min(slots == 0 ? per_line : slots, end - begin);
@@ -81,14 +84,14 @@ class LineWriter {
     for (std::size_t at = first; at < end; ++at) to_[at] = line[slot(at)];
   }
 
-  // The same for the last line of a bucket, which is empty if it has just been written.
+  // Writes the last line of a bucket, unless it has just been written.
   void finish(const T* line, std::size_t end, std::size_t begin) const {
     if (end != begin && slot(end) != 0) write_part(line, end, begin);
   }
 
  private:
   T* to_;
-  std::size_t phase_;  // of to_ within a line
+  std::size_t phase_;  // the slot of to_[0] within its cache line
 };
 
 // --- Splitting -----------------------------------------------------------------------------------
@@ -97,8 +100,8 @@ class LineWriter {
 template <class Key, class Index>
 struct alignas(line_bytes) Workplace {
   std::array<Lines<Key, Index>, digit_values> lines;
-  std::array<Index, digit_values> begin;  // the start of this worker's part of a bucket
-  std::array<Index, digit_values> next;   // the target of its next pair
+  std::array<Index, digit_values> begin;  // by bucket: the begin of this worker's part
+  std::array<Index, digit_values> next;   // by bucket: where its next pair goes
   alignas(line_bytes) std::array<Key, cached_count<Key, Index>> keys;
   alignas(line_bytes) std::array<Index, cached_count<Key, Index>> indices;
 
@@ -113,12 +116,12 @@ void count_buckets(const Key* keys, std::int64_t begin, std::int64_t end, const 
   for (std::int64_t i = begin; i < end; ++i) ++counts[window.of(keys[i])];
 }
 
-// The beginning of each bucket, which is the end of the bucket before, and the end of the last one.
+// The begin of each bucket, then the end of the last one. A bucket ends where the next one begins.
 using BucketBounds = std::array<std::int64_t, digit_values + 1>;
 
-// Turns the counts of all workers into the positions at which each begins to write, bucket by
-// bucket and worker by worker, which keeps the order of equal digits. `first` is the start of the
-// range.
+// Turns the counts of all workers into the positions at which each worker begins to write. The
+// order is bucket by bucket and, within a bucket, worker by worker, so that pairs of a bucket keep
+// their order. `first` is the begin of the range.
 template <class Key, class Index>
 BucketBounds place_buckets(const Window<Key>& window, std::span<Workplace<Key, Index>> places,
                            std::int64_t first) {
@@ -136,7 +139,7 @@ BucketBounds place_buckets(const Window<Key>& window, std::span<Workplace<Key, I
   return bounds;
 }
 
-// Moves [begin, end) of `from` to their buckets in `to`.
+// Moves the pairs [begin, end) of `from` to their buckets in `to`.
 template <bool streaming, class Key, class Index>
 void scatter(const Pairs<Key, Index>& from, std::int64_t begin, std::int64_t end,
              const Pairs<Key, Index>& to, const Window<Key>& window, Workplace<Key, Index>& place) {

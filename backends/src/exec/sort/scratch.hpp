@@ -1,8 +1,8 @@
 #pragma once
 
-// Scratch memory of a sort on the host: uninitialised, aligned to cache lines, and on huge pages if
-// the system has them, since the first touch of a small page costs as much as sorting its content.
-// A refused allocation is an Error.
+// Scratch memory of a sort on the host. It is not initialised, is aligned to cache lines, and has
+// huge pages if the system offers them: the first touch of a small page costs as much as sorting
+// its content. If the memory is refused, an Error is thrown.
 
 #include <evenkeel/backends/exec/space.hpp>
 

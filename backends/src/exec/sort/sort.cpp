@@ -71,7 +71,8 @@ void sort_on(const Instance& instance, Key* keys, Index* indices, std::int64_t c
     device_sort::sort_with(instance, MemoryKind::device, keys, indices, count, bits,
                            device_sort::ByLibrary{});
   } else {
-    fence(instance, "evenkeel::exec::sort_pairs");  // its kernels may still write the pairs
+    // kernels of the instance may still be writing the pairs
+    fence(instance, "evenkeel::exec::sort_pairs");
     sort_on_host<Key, Index>({instance.concurrency(), &instance, &launch<Instance>},
                              {keys, indices}, count, static_cast<Key>(key_mask(bits)));
   }

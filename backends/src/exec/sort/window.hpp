@@ -1,17 +1,19 @@
 #pragma once
 
-// Splits a range of keys by a window of equal intervals, one per bucket. Bits that all keys of a
-// range share cost nothing. If a sample shows that keys crowd, the window spans only the crowd. The
-// window depends only on the keys, not on the number of threads.
+// A window divides a range of keys into equal intervals, one for each bucket. Bits that are the
+// same in all keys of the range cost nothing. If a sample shows that most keys are in a small part
+// of the range, the window covers only that part. The window depends only on the keys, not on the
+// number of threads.
 
 #include "exec/sort/cached.hpp"
 
 namespace evenkeel::exec::host_sort {
 
-// At most digit_values intervals; keys below or above all of them belong to the first or the last.
+// At most digit_values intervals. Keys below all intervals belong to the first one, keys above all
+// to the last one.
 template <class Key>
 struct Window {
-  Key mask, base;  // the bits that count; the least key of the first interval
+  Key mask, base;  // the bits that are compared; the least key of the first interval
   int shift;
   Key last;  // index of the last interval
 
@@ -23,7 +25,7 @@ struct Window {
   std::size_t values() const { return static_cast<std::size_t>(last) + 1; }
 };
 
-// Keys from all over a range, in order.
+// Sampled keys from all parts of a range, sorted.
 template <class Key>
 using Sample = std::array<Key, 1024>;
 
@@ -35,8 +37,8 @@ void take_sample(const Key* keys, std::int64_t count, Key mask, Sample<Key>& sam
   std::sort(sample.begin(), sample.end());
 }
 
-// The number of sampled keys in buckets with more than `most` of them, which must be split again;
-// the whole sample if the window does not split it at all.
+// Returns how many sampled keys are in buckets with more than `most` sampled keys; such buckets
+// must be split again. If all sampled keys are in one bucket, returns the size of the sample.
 template <class Key>
 std::size_t crowded(const Sample<Key>& sample, const Window<Key>& window, std::size_t most) {
   std::size_t sum = 0;
@@ -48,8 +50,8 @@ std::size_t crowded(const Sample<Key>& sample, const Window<Key>& window, std::s
   return window.of(sample.front()) == window.of(sample.back()) ? sample.size() : sum;
 }
 
-// A window over all keys that the range can hold; evenly spread keys get buckets of some thousand
-// pairs.
+// Returns a window over all keys that the range can contain. If keys are spread evenly, a bucket
+// gets some thousand pairs.
 template <class Key>
 Window<Key> whole_window(Key differing, Key first, std::int64_t count, Key mask) {
   constexpr std::uint64_t pairs_per_bucket = 4096;
@@ -61,9 +63,9 @@ Window<Key> whole_window(Key differing, Key first, std::int64_t count, Key mask)
           static_cast<Key>((std::uint64_t{1} << (high - shift)) - 1)};
 }
 
-// Keys usually crowd in a small part of their range. Tries a few windows between quantiles of a
-// sample, and returns the one that leaves the fewest keys to be split again. `differing` has the
-// bits in which keys differ, at least one.
+// Most often, keys are concentrated in a small part of their range. So this tries a few windows
+// between quantiles of a sample, and returns the window with the fewest keys that must be split
+// again. `differing` has the bits in which keys differ; there must be at least one.
 template <class Key, class Index>
 Window<Key> best_window(const Key* keys, std::int64_t count, Key differing, Key mask) {
   Window<Key> best = whole_window(differing, keys[0], count, mask);

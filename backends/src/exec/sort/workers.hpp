@@ -1,7 +1,7 @@
 #pragma once
 
-// The threads of a host space, and how they share work. Free of Kokkos: the caller supplies the
-// function that launches on the space.
+// The threads of a host space, and how they share work. This header does not need Kokkos: the
+// caller gives the function that launches on the space.
 
 #include <algorithm>
 #include <atomic>
@@ -11,15 +11,15 @@
 
 namespace evenkeel::exec::host_sort {
 
-// Bodies must not throw, and must not wait for each other: a space may run them one after the
-// other.
+// A body must not throw, and bodies must not wait for each other, because a space may run them one
+// after the other.
 struct Workers {
   int count = 1;
   const void* instance = nullptr;
   void (*launch)(const void* instance, int count, void (*body)(void*, int),
                  void* context) = nullptr;
 
-  // Calls body(worker) once for each worker, and returns when all are done.
+  // Calls body(worker) once for each worker, and returns when all calls have returned.
   template <class Body>
   void run(Body&& body) const {
     using Plain = std::remove_reference_t<Body>;
@@ -28,8 +28,8 @@ struct Workers {
         const_cast<void*>(static_cast<const void*>(std::addressof(body))));
   }
 
-  // Calls body(worker, task) once for each task below `tasks`; free threads take them in this
-  // order.
+  // Calls body(worker, task) once for each task below `tasks`. A thread that is free takes the next
+  // task.
   template <class Body>
   void share(std::int64_t tasks, const Body& body) const {
     std::atomic<std::int64_t> next{0};
@@ -38,7 +38,7 @@ struct Workers {
     });
   }
 
-  // The greatest number of these workers that gives each at least `least` objects; at least one.
+  // Returns as many of these workers as can have at least `least` objects each, but at least one.
   Workers for_objects(std::int64_t objects, std::int64_t least) const {
     Workers fewer = *this;
     fewer.count = static_cast<int>(
@@ -46,8 +46,8 @@ struct Workers {
     return fewer;
   }
 
-  // The beginning of a worker's share of `objects` objects; for worker `count`, the end of the last
-  // share.
+  // Returns where a worker's share of `objects` objects begins. For worker `count`, it is the end
+  // of the last share.
   std::int64_t begin_of_share(int worker, std::int64_t objects) const {
     return objects / count * worker + std::min<std::int64_t>(worker, objects % count);
   }

@@ -207,12 +207,14 @@ KOKKOS_FUNCTION constexpr std::uint64_t gather_digits(std::uint64_t bits) {
   }
 }
 
-// The bits of one coordinate in the digits of a cell; the digits of all coordinates together.
+// The bits of one coordinate, at their places in the digits of a cell.
 template <int n, class Bits>
 KOKKOS_FUNCTION constexpr std::uint64_t digits_along(int axis, std::uint32_t coordinate) {
   return spread_digits<n>(std::uint64_t{coordinate} << padding<n, Bits>)
          << (Table<n>::levels * (n - 1 - axis));
 }
+
+// The digits of a cell, from all its coordinates.
 template <int n, class Bits>
 KOKKOS_FUNCTION constexpr std::uint64_t digits_of(const Cell<n>& cell) {
   std::uint64_t digits = 0;

@@ -60,8 +60,8 @@ EVENKEEL_API GraphCut cut_graph(const Space& space, const Communicator& communic
                                 const ByGraph& method = {});
 
 // --- New numbers ---------------------------------------------------------------------------------
-// Updates connectivity after a move. Rows travel as a payload; their columns are numbers that count
-// the objects of all ranks, rank after rank, and each move gives objects other numbers.
+// Updates connectivity after a move. Rows travel as a payload; their columns number
+// the objects of all ranks consecutively, rank after rank, and each move renumbers the objects.
 //
 //   ek::Balancer balancer(ranks, {.method = ek::ByGraph{}, .origins = true});
 //   ...

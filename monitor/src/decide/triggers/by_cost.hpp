@@ -1,7 +1,7 @@
 #pragma once
 
-// Rules that act when the loss has reached the cost C of a rebalance. u is the greatest load minus
-// the average, and n is the number of steps since the last rebalance.
+// Rules that act when the loss has reached the cost C of a rebalance. Sums are over the steps since
+// the last rebalance, and n is their number; u is the greatest load minus the average.
 
 #include "decide/interval.hpp"
 #include "decide/rule.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-// The default. It decides in decide/cost_aware.hpp, and explains itself here.
+// The default trigger. decide/cost_aware.hpp has its rule; this file has its explanations.
 
 #include "decide/rule.hpp"
 #include "decide/sentences.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-// A rule of the application, given in code. Its text does not contain the function.
+// A rule that the application gives in code. Its text does not contain the function.
 
 #include "decide/interval.hpp"
 #include "decide/rule.hpp"

@@ -8,7 +8,7 @@
 
 namespace evenkeel {
 
-// Procassini et al., 2005: compares the next step alone, with a rebalance and without.
+// Procassini et al., 2005: compares the next step with a rebalance and without one.
 struct ProcassiniRule : RuleOf<ProcassiniRule, Procassini> {
   static constexpr const char *name = "procassini", *texts = "procassini, procassini RHO";
   static constexpr RuleMemory memory = RuleMemory::interval;
@@ -37,15 +37,15 @@ struct ProcassiniRule : RuleOf<ProcassiniRule, Procassini> {
     hash.add(procassini.rho);
   }
 
-  // The efficiency of the first look.
+  // Remembers the efficiency (average / max) of the first look after a rebalance.
   static void remember(LookInterval& interval, double) noexcept {
     const double peak = interval.peak.front();
     if (interval.looks == 1)
       interval.of_rule = peak > 0 ? (peak - interval.waste.front()) / peak : 1;
   }
 
-  // After a rebalance the slowest rank takes average / efficiency. A gain that only equals the cost
-  // is not enough.
+  // After a rebalance, the slowest rank is assumed to take average / efficiency, where remember()
+  // has kept the efficiency. A gain that only equals the cost is not enough.
   static Decision judge(const Procassini& procassini, RuleInput& on) {
     const LookInterval& interval = on.after.interval;
     const double peak = interval.peak.front(), mean = peak - interval.waste.front();

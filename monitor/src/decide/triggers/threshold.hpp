@@ -21,7 +21,7 @@ struct ThresholdRule : RuleOf<ThresholdRule, Threshold> {
     return text;
   }
 
-  // Pairs of a word and a limit, from the second word on.
+  // From the second word on, the text has pairs of a word and a limit.
   static std::optional<Threshold> parse(const Words& words) {
     if (words.size() < 3 || words.size() % 2 == 0 || words.front() != name) return std::nullopt;
     std::optional<double> lambda, percent;

@@ -6,7 +6,8 @@
 
 namespace evenkeel {
 
-// Zhai et al., ICPP 2018: the loss because steps became slower >= C.
+// Zhai et al., ICPP 2018: acts when the time that is lost because steps have become slower reaches
+// the cost of a rebalance.
 struct ZhaiRule : RuleOf<ZhaiRule, Zhai> {
   static constexpr const char *name = "zhai", *texts = "zhai";
   static constexpr RuleMemory memory = RuleMemory::interval;

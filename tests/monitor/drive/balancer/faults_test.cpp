@@ -251,12 +251,14 @@ TEST_F(Faults, RanksAtDifferentStepsAreTheSameErrorOnAll) {
     if (rank == culprit) balancer.step(std::span(sets));
     const Snapshot before = ship.seen();
     const std::string text = test::error_everywhere([&] { balancer.rebalance(std::span(sets)); });
-    EXPECT_EQ(text, size == 1 ? "nothing was thrown"
-                              : "evenkeel: monitor/balancer: Ranks came to a rebalance at steps " +
-                                    std::to_string(culprit) + " to " + std::to_string(culprit + 1) +
-                                    " and generations " + std::to_string(culprit) + " to " +
-                                    std::to_string(culprit) +
-                                    ". Call step and rebalance equally often on all ranks.");
+    EXPECT_EQ(text, size == 1
+                        ? "nothing was thrown"
+                        : "evenkeel: monitor/balancer: Ranks came to a rebalance at different "
+                          "steps (" +
+                              std::to_string(culprit) + " to " + std::to_string(culprit + 1) +
+                              ") or generations (" + std::to_string(culprit) + " to " +
+                              std::to_string(culprit) +
+                              "). Call step and rebalance equally often on all ranks.");
     EXPECT_TRUE(size == 1 || ship.seen() == before);
     if (rank != culprit) balancer.step(std::span(sets));
     turns = 0;  // the next call is a rebalance
@@ -405,10 +407,11 @@ TEST_F(FaultsUnderWay, ARuleThatThrowsIsTheSameErrorOnAll) {
     const Snapshot before = snapshot_of({{cloud.as_set()}});
     for (int step = 1; step <= 20; ++step)
       EXPECT_EQ(test::error_of([&] { EXPECT_FALSE(balancer.step(cloud.as_set())); }),
-                step != 11 ? "nothing was thrown"
-                           : at(culprit) +
-                                 "monitor/epoch: The application threw mutiny. Nothing was "
-                                 "moved. Balancing is off from here on.");
+                step != 11
+                    ? "nothing was thrown"
+                    : at(culprit) +
+                          "monitor/epoch: The application threw an exception: mutiny. Nothing was "
+                          "moved. Balancing is off from here on.");
     EXPECT_TRUE(snapshot_of({{cloud.as_set()}}) == before);
     balancer.finish();
   }

@@ -55,7 +55,7 @@ TEST_F(Hooks, ErrorsBeginWithTheNameOfTheBalancer) {
   balancer.after_move([](const MoveReport&) { throw std::runtime_error("too late"); });
   const std::string text = test::error_everywhere([&] { balancer.rebalance(cloud.as_set()); });
   EXPECT_TRUE(text.starts_with("evenkeel: fluid: rank 0 (the first of ")) << text;
-  EXPECT_MENTIONS(text, ": monitor/balancer: The application threw too late.");
+  EXPECT_MENTIONS(text, ": monitor/balancer: The application threw an exception: too late.");
   if (rank == 0) cloud.x.push_back({});
   const std::string in_step = test::error_of([&] { balancer.rebalance(cloud.as_set()); });
   EXPECT_TRUE(in_step.starts_with("evenkeel: fluid: rank 0: ")) << in_step;
@@ -99,7 +99,8 @@ TEST_F(Hooks, BeforeThatThrowUndoTheMove) {
     const test::Snapshot before = test::snapshot_of({{cloud.as_set()}});
     const std::string text = test::error_everywhere([&] { balancer.rebalance(cloud.as_set()); });
     EXPECT_EQ(text, "evenkeel: rank " + std::to_string(culprit) +
-                        ": core/migrate: The application threw not now. Nothing was changed; mend "
+                        ": core/migrate: The application threw an exception: not now. Nothing was "
+                        "changed; mend "
                         "the cause and try again.");
     EXPECT_TRUE(test::snapshot_of({{cloud.as_set()}}) == before);
     EXPECT_EQ(parts_of(balancer.domains()), 0);
@@ -116,9 +117,11 @@ TEST_F(Hooks, AfterThatThrowAreTheSameErrorAndTheMoveStands) {
     if (rank == culprit)
       balancer.after_move([](const MoveReport&) { throw std::runtime_error("too late"); });
     const std::string text = test::error_everywhere([&] { balancer.rebalance(cloud.as_set()); });
-    EXPECT_EQ(text, "evenkeel: rank " + std::to_string(culprit) +
-                        ": monitor/balancer: The application threw too late. The objects have "
-                        "moved, and all fields are complete.");
+    EXPECT_EQ(
+        text,
+        "evenkeel: rank " + std::to_string(culprit) +
+            ": monitor/balancer: The application threw an exception: too late. The objects have "
+            "moved, and all fields are complete.");
     EXPECT_EQ(generation_of(balancer.domains()), 1);
     EXPECT_EQ(std::ssize(cloud.id), 20);
     expect_intact(communicator, cloud.as_set(), everywhere,

@@ -69,7 +69,7 @@ TEST_F(MonitorTest, ARuleThatThrowsIsTheSameErrorAndTurnsItOff) {
       EXPECT_EQ(advised(monitor, 15), Steps());
       const std::string text = test::error_everywhere([&] { monitor.step(); });
       EXPECT_MENTIONS(text, "rank " + std::to_string(odd) + ": monitor/epoch: ");
-      EXPECT_MENTIONS(text, "The application threw the rule has a gap.");
+      EXPECT_MENTIONS(text, "The application threw an exception: the rule has a gap.");
       EXPECT_EQ(advised(monitor, 60), Steps()) << "it is off";
       EXPECT_NO_THROW(monitor.finish());
     }

@@ -59,8 +59,8 @@ class Voters {
   // Nothing has failed on this rank: callers pass a communicator alone.
   Voters(const Communicator& communicator)  // NOLINT(google-explicit-constructor)
       : communicator_(&communicator) {}
-  // For code before the stage that can fail on this rank alone: if it has, all ranks throw its Error
-  // in the vote of the stage. Callers pass {communicator, status}.
+  // For code before the stage that can fail on this rank alone: if it has, all ranks throw its
+  // Error in the vote of the stage. Callers pass {communicator, status}.
   Voters(const Communicator& communicator, const Status& status)
       : communicator_(&communicator), status_(&status) {}
 

@@ -57,9 +57,9 @@ EVENKEEL_API std::optional<Method> method_from_text(std::string_view text);
 // All names, and a description of the valid texts, for messages.
 EVENKEEL_API std::vector<std::string_view> method_names();
 inline constexpr const char* method_texts =
-    "hilbert, morton, snake, bisection, staggered or tensor, the last two with or without the "
-    "domains along each axis, as in tensor 4x4x2; 0 has them chosen; or graph, with or without "
-    "effort, tolerance, moving cost and seconds of an edge, as in graph fast 0.05 0 1e-7";
+    "hilbert, morton, snake or bisection; staggered or tensor, with or without the number of "
+    "domains along each axis (tensor 4x4x2; 0 leaves the choice to evenkeel); or graph, with or "
+    "without effort, tolerance, moving cost and seconds of an edge (graph fast 0.05 0 1e-7)";
 
 // True if domains are ranges of a curve, or parts of a graph. If both are false, they are boxes.
 inline bool places_along_curve(const Method& method) noexcept {

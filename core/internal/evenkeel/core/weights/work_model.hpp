@@ -77,9 +77,10 @@ class EVENKEEL_API WorkModel {
   std::size_t columns() const noexcept { return columns_.size(); }
 
   // Sets the expected costs relative to each other, for use until measurements determine the costs.
-  // `width` is their uncertainty as a share of each. A column with 0 has no expected cost. Then a
-  // type is expected to cost as much as the mean object, with an uncertainty of 1.5 times that; and
-  // a feature 0, with an uncertainty that could explain the whole load.
+  // `width` is their uncertainty as a share of each. A column with 0 has no expected cost. A
+  // type without one is taken to cost as much as the mean object, with an uncertainty of 1.5 times
+  // that. A feature without one is taken to cost 0, with an uncertainty that could explain the
+  // whole load.
   void expect(std::span<const double> costs, double width = 0.5);
 
   // Adds a measurement: the amounts that this rank had, and its load. Ignores a load of 0.

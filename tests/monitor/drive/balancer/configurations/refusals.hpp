@@ -24,13 +24,13 @@ struct Refusal {
 inline bool is_migration(const Call& call) { return std::string(call.name) == "migrate"; }
 
 inline constexpr Refusal refusals[] = {
-    {"The application threw not before.",
+    {"The application threw an exception: not before.",
      [](const Configuration&, const Call& call) { return call.trick == Trick::before_throws; },
      "a hook before a move throws, and the move is undone"},
-    {"The application threw not these domains.",
+    {"The application threw an exception: not these domains.",
      [](const Configuration&, const Call& call) { return call.trick == Trick::domains_throw; },
      "a hook for new domains throws"},
-    {"The application threw not after.",
+    {"The application threw an exception: not after.",
      [](const Configuration&, const Call& call) { return call.trick == Trick::after_throws; },
      "a hook after a move throws"},
     {"is not finite.",
