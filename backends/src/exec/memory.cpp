@@ -25,7 +25,7 @@ void* allocate_host(std::int64_t bytes) {
 template <class MemorySpace>
 void* allocate_kokkos(const std::string& label, std::int64_t bytes) {
   if (!exec::kokkos_is_running()) return nullptr;
-  try {  // Kokkos 3.4 throws std::runtime_error, 5.2 its own type; both are no std::bad_alloc
+  try {  // Kokkos 3.4 throws std::runtime_error, 5.2 its own type; neither is a std::bad_alloc
     return Kokkos::kokkos_malloc<MemorySpace>(label, static_cast<std::size_t>(bytes));
   } catch (const std::exception&) {
     return nullptr;

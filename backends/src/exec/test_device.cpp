@@ -79,7 +79,7 @@ class Arena {
 
   std::mutex mutex_;
   char* begin_ = nullptr;
-  int holders_ = 0;          // number of holders that keep the arena open
+  int holders_ = 0;  // number of holders that keep the arena open
   // bytes up to the end of all allocations so far; pages after it stay closed
   std::size_t reached_ = 0;
   std::map<std::size_t, std::size_t> free_;  // bytes by offset; adjacent pieces are merged

@@ -1,6 +1,6 @@
 #pragma once
 
-// The axes of divided boxes, on the host.
+// Checks the axes of boxes that will be divided, on the host.
 
 #include <evenkeel/core/box.hpp>
 #include <evenkeel/core/box/axis.hpp>
@@ -11,7 +11,7 @@ namespace evenkeel {
 // Like check(Box), but checks only the first `dimensions` axes.
 void check_axes(int dimensions, const Box& box, const std::array<bool, 3>& periodic);
 
-// Returns true if the box holds the bounds that were found.
+// Returns true if the bounds `found` are inside the box.
 bool is_inside(const Box& box, const Bounds& found);
 
 GridAxis axis_of(const Box& box, const std::array<bool, 3>& periodic, int axis);

@@ -29,22 +29,22 @@ void require_finite(const Space& space, const Coordinate<Real>& coordinate, std:
                   "Mend the positions before balancing: a NaN has no place.");
 }
 
-// The extremes of the places of some objects along one axis.
+// The least and the greatest place of some objects along one axis.
 struct Extent {
   double least = std::numeric_limits<double>::infinity();
   double greatest = -std::numeric_limits<double>::infinity();
   bool finite = true;
 };
 
-// Handles one block of objects per index. A block is so short that its places stay in the cache
-// while one axis after the other is read. Several comparisons run independently of each other,
-// because in one chain each comparison would wait for the previous one.
+// Handles one block of objects per index. A block is so short that its positions stay in the cache
+// while the axes are read in turn. Each lane compares independently; in a single chain, each
+// comparison would wait for the previous one.
 template <class Real>
 struct ExtentsOfBlock {
   static constexpr std::int64_t length = 1024, lanes = 8;
   Places<Real> places;
   int dimensions;
-  Extent* extents;  // one per block and axis
+  Extent* extents;  // by block, then by axis
 
   void operator()(std::int64_t block) const {
     const std::int64_t begin = block * length, end = std::min(places.count, begin + length);
@@ -72,7 +72,7 @@ struct ExtentsOfBlock {
   }
 };
 
-// For host spaces. The extents along each axis.
+// Returns the extent along each axis, on host spaces.
 template <class Real, class Instance>
 std::array<Extent, 3> extents_of(const Instance& instance, const Places<Real>& places,
                                  int dimensions) {
@@ -112,7 +112,7 @@ void find_bounds(const Instance& instance, const Places<Real>& places, Bounds& b
 
 struct BoxTally {
   Bounds box;
-  int fewest = 3, most = 0;  // dimensions
+  int fewest = 3, most = 0;  // least and greatest number of dimensions of any rank
 };
 
 void combine(BoxTally& into, const BoxTally& from) noexcept {
@@ -124,12 +124,12 @@ void combine(BoxTally& into, const BoxTally& from) noexcept {
   into.most = std::max(into.most, from.most);
 }
 
-// A set that has never had objects does not constrain the dimensions.
+// A set that never had objects may have any number of dimensions.
 BoxTally tally_of(const Bounds& found) noexcept {
   return {found, found.dimensions == 0 ? 3 : found.dimensions, found.dimensions};
 }
 
-// Local. Returns the failure, if there is one.
+// Local. Does not throw; returns the failure, if there is one.
 Status add_each(std::span<const Set> sets, BoxTally& into) try {
   for (const Set& set : sets)
     combine(into, tally_of(bounds_here(Space::where(set.position().memory), set)));
@@ -138,7 +138,7 @@ Status add_each(std::span<const Set> sets, BoxTally& into) try {
   return Status::from_current_exception(bounds_stage);
 }
 
-// Collective. `mine` is the tally of this rank.
+// Collective. `mine` is the tally of this rank; returns the bounds of all ranks.
 Bounds bounds_from(const Communicator& communicator, const Status& status, const BoxTally& mine) {
   BoxTally all = vote<&combine>(communicator, status, mine);
   if (all.most != 0 && all.fewest != all.most)

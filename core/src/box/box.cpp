@@ -11,7 +11,7 @@ namespace evenkeel {
 
 namespace {
 
-constexpr double margin = 0.1;  // on each side of a measured box, relative to the longest side
+constexpr double margin = 0.1;  // on each side of a measured box; a share of the longest side
 
 std::string name_of_axis(std::size_t axis) { return std::string(1, "xyz"[axis]); }
 

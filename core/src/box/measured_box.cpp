@@ -20,12 +20,14 @@ namespace {
 
 constexpr const char* measured_box_label = "evenkeel::box::counts";
 
-constexpr double longest_stretch = 1024;  // longest bounds, in extents of the objects not far
-constexpr double reach = 4;               // objects within this many extents are not far
-constexpr double longest_kept = 64;       // longest kept box, in extents of the objects in it
+// greatest length of all bounds / length without far objects
+constexpr double longest_stretch = 1024;
+constexpr double reach = 4;  // objects up to this many such lengths away are not far
+// greatest length of a kept box / length of the objects in it
+constexpr double longest_kept = 64;
 
 double length_of(const Bounds& bounds, std::size_t axis) {
-  constexpr double half = 0.5;  // so that the difference of the greatest numbers stays finite
+  constexpr double half = 0.5;  // half a length stays finite even for the greatest numbers
   return bounds.upper[axis] * half - bounds.lower[axis] * half;
 }
 
@@ -44,19 +46,20 @@ Bounds bounds_of(const Box& box, int dimensions) {
   return bounds;
 }
 
-// The most objects that may be far, along each axis and on each side.
+// Returns how many objects may be far, along each axis and on each side.
 std::int64_t most_far(std::int64_t objects) {
   return std::min(objects / 200, std::max<std::int64_t>(32, objects / 100'000));
 }
 
 // --- The distribution of objects along each axis -------------------------------------------------
 
-constexpr int bits = 6;  // few, so that the counts that come from a device are small
-constexpr std::int64_t bins = std::int64_t{1} << bits, slots = bins + 2;  // below, bins, above
+constexpr int bits = 6;  // few bits, so that the counts that come from a device are small
+// one slot below the bins, the bins, one slot above
+constexpr std::int64_t bins = std::int64_t{1} << bits, slots = bins + 2;
 
-// The counts of all objects, or of a sample of them.
+// Histograms along each axis, of all objects or of a sample.
 struct BinCounts {
-  std::int64_t objects = 0;  // all objects, also those that of_axis does not count
+  std::int64_t objects = 0;  // number of all objects, also of those that are not in the sample
   std::array<std::array<std::int64_t, slots>, 3> of_axis{};
   static void add(BinCounts& into, const BinCounts& from) noexcept {
     into.objects += from.objects;
@@ -65,17 +68,17 @@ struct BinCounts {
   }
 };
 
-// Selects the objects that are counted: the first `run` of every `period`. A period is so short
-// that its places stay in the cache while one axis after the other is counted.
+// Selects the objects that are counted: the first `run` objects of every `period` objects. A period
+// is so short that its positions stay in the cache while the axes are counted in turn.
 struct Portion {
   std::int64_t run, period;
   KOKKOS_FUNCTION std::int64_t object(std::int64_t i) const { return i / run * period + i % run; }
-  // The number of indices; some of the last period may be beyond the last object.
+  // Returns the number of indices. In the last period, some indices may be beyond the last object.
   std::int64_t indices(std::int64_t count) const { return (count + period - 1) / period * run; }
 };
 constexpr Portion all_objects{1024, 1024}, sample{64, 1024};
 
-// The slot of a place along an axis.
+// Finds the slot of a place along an axis.
 struct SlotOf {
   Ruler ruler;
   double lower = 0, upper = 0;
@@ -89,14 +92,14 @@ struct AxisSlots {
   SlotOf along[3];
 };
 
-// For host spaces. Counts one share of the objects per index.
+// Counts the objects on host spaces. Each index handles one share of them.
 template <class Real>
 struct CountShare {
   Places<Real> places;
   AxisSlots slots_of;
   Portion portion;
   std::int64_t shares;
-  std::int64_t* counts;  // by share, axis and slot
+  std::int64_t* counts;  // by share, then by axis, then by slot
 
   void operator()(std::int64_t share) const {
     const exec::Share mine = exec::share_of(places.count, shares, share);
@@ -117,7 +120,7 @@ struct CountObject {
   Places<Real> places;
   AxisSlots slots_of;
   Portion portion;
-  std::int64_t* counts;  // by axis and slot
+  std::int64_t* counts;  // by axis, then by slot
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const std::int64_t object = portion.object(i);
     if (object >= places.count) return;
@@ -153,7 +156,7 @@ AxisSlots slots_within(const Bounds& within, int dimensions) {
   return slots_of;
 }
 
-// Local, like add_near. Returns the failure, if there is one.
+// Local; so is add_near(). Both return the failure, if there is one, instead of throwing.
 Status add_counts(std::span<const Set> sets, const Bounds& within, const Portion& portion,
                   BinCounts& counts) try {
   for (const Set& set : sets) {
@@ -173,7 +176,7 @@ Status add_counts(std::span<const Set> sets, const Bounds& within, const Portion
   return Status::from_current_exception(stage_name);
 }
 
-// Collective.
+// Collective. Returns the counts of all ranks together.
 BinCounts counts_of(const Communicator& communicator, std::span<const Set> sets,
                     const Bounds& within, const Portion& portion) {
   BinCounts mine;
@@ -181,8 +184,8 @@ BinCounts counts_of(const Communicator& communicator, std::span<const Set> sets,
   return vote<&BinCounts::add>(communicator, counted, mine);
 }
 
-// The first and the last slot of an axis such that the objects below the first, and those above
-// the last, are no more than may be far.
+// The slots of an axis without the far objects: the objects below `first` are no more than may be
+// far, and so are the objects above `last`.
 struct Middle {
   std::int64_t first = 0, last = slots - 1;
   bool exists() const { return first >= 1 && last <= bins && first <= last; }
@@ -197,9 +200,9 @@ Middle middle_slots(const std::array<std::int64_t, slots>& counts, std::int64_t 
   return middle;
 }
 
-// Collective. Returns true if a sample suffices to show that no objects are far. A sample has fewer
-// objects beyond each slot than all objects have, so the middle of the sample is inside the middle
-// of all objects.
+// Collective. Returns true if a sample suffices to show that no object is far. There are at least
+// as many objects beyond each slot as the sample shows, so the middle of the sample is inside the
+// middle of all objects.
 bool sample_shows_none_far(const Communicator& communicator, std::span<const Set> sets,
                            const Bounds& found) {
   const BinCounts some = counts_of(communicator, sets, found, sample);
@@ -215,8 +218,9 @@ bool sample_shows_none_far(const Communicator& communicator, std::span<const Set
   return false;
 }
 
-// Collective. The stretch of each axis that holds all objects except those that may be far. Each
-// round divides the stretches that the previous round left, until no stretch becomes much shorter.
+// Collective. Returns, along each axis, the stretch with all objects except those that may be far.
+// Each round divides the stretches of the previous round more finely. The search ends when no
+// stretch becomes much shorter.
 Bounds middle_of(const Communicator& communicator, std::span<const Set> sets, const Bounds& found) {
   constexpr double much = 4;
   Bounds middle = found;
@@ -264,7 +268,7 @@ struct IsFar {
   }
 };
 
-// The place of an object along one axis, or `otherwise` if the object is far.
+// Returns the place of an object along one axis, or `otherwise` if the object is far.
 template <class Real>
 struct PlaceUnlessFar {
   IsFar<Real> is_far;
@@ -308,7 +312,7 @@ Status add_near(std::span<const Set> sets, const Bounds& allowed, Near& near) tr
   return Status::from_current_exception(stage_name);
 }
 
-// Collective. The bounds of all objects except the far ones.
+// Collective. Returns the bounds of all objects except those that are far.
 Near near_objects(const Communicator& communicator, std::span<const Set> sets,
                   const Bounds& found) {
   const Near all = {found, 0};
@@ -318,7 +322,7 @@ Near near_objects(const Communicator& communicator, std::span<const Set> sets,
   if (!(extent > 0) || longest_of(found) <= longest_stretch * extent) return all;
   Bounds allowed = middle;
   for (std::size_t d = 0; d < static_cast<std::size_t>(found.dimensions); ++d) {
-    allowed.lower[d] -= 2 * reach * extent;  // an extent is half a length
+    allowed.lower[d] -= 2 * reach * extent;  // twice, because `extent` is half a length
     allowed.upper[d] += 2 * reach * extent;
   }
   Near mine;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Maps places along a stretch of an axis to whole numbers, the marks. Histograms count the objects
-// of each mark, and borders are between marks.
+// Divides a stretch of an axis into equal intervals. The number of an interval is the mark of all
+// places in it. Histograms count objects by mark, and borders are between two marks.
 
 #include <Kokkos_Macros.hpp>
 
@@ -14,7 +14,8 @@ namespace evenkeel {
 class Ruler {
  public:
   Ruler() = default;
-  // A stretch without extent, or one so short that the quotient overflows, has one mark.
+  // If the stretch has no extent, or is so short that the quotient overflows, there is only one
+  // mark.
   Ruler(double lower, double upper, int bits)
       : lower_(lower * quarter), upper_(upper), bits_(bits) {
     const double length = upper * quarter - lower_;
@@ -26,7 +27,7 @@ class Ruler {
   std::uint64_t marks() const { return std::uint64_t{1} << bits_; }
   bool is_flat() const { return !(marks_per_length_ > 0); }
 
-  // The mark of a place, from 0 to marks() - 1; it never falls as the place rises.
+  // Returns the mark of a place, from 0 to marks() - 1. It never falls when the place rises.
   KOKKOS_FUNCTION std::uint64_t mark(double place) const {
     const double mark = (place * quarter - lower_) * marks_per_length_;
     const std::uint64_t last = (std::uint64_t{1} << bits_) - 1;
@@ -35,18 +36,20 @@ class Ruler {
     return static_cast<std::uint64_t>(mark);
   }
 
-  // The first mark above a border: places at or above the border have this mark or a greater one.
+  // Returns the first mark above a border: exactly the places at or above the border have this mark
+  // or a greater one.
   std::uint64_t mark_above(double border) const {
     if (border >= upper_) return marks();
     return border > lower_ / quarter ? mark(border) : 0;
   }
 
-  // The least place of the stretch whose mark is at least this one, or the upper end if there is no
-  // such place.
+  // Returns the least place of the stretch that has this mark or a greater one. If there is no such
+  // place, returns the upper end.
   double place(std::uint64_t mark) const;
 
  private:
-  static constexpr double quarter = 0.25;  // differences of the greatest numbers stay finite
+  // a quarter of a difference stays finite even for the greatest numbers
+  static constexpr double quarter = 0.25;
   double lower_ = 0, upper_ = 0, marks_per_length_ = 0;
   int bits_ = 0;
 };

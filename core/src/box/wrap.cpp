@@ -18,7 +18,7 @@ struct WrapAlong {
   Coordinate<Real> along;
   GridAxis axis;
   Real first,
-      last;  // the least number at or above the lower face, and the greatest below the upper one
+      last;  // least number at or above the lower face; greatest number below the upper face
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const double place = along(i);

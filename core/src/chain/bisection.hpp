@@ -2,12 +2,12 @@
 
 // The exact cut by bisection over the bottleneck with realisable bounds, after Pinar and Aykanat,
 // "Fast optimal load balancing algorithms for 1D partitioning", J. Parallel Distrib. Comput. 64
-// (2004): a trial that succeeds lowers the upper bound to the greatest load that it made; a trial
-// that fails raises the lower bound to the least load that it refused. Both bounds also limit the
-// places of the greedy cuts of later trials, so that their searches become short.
+// (2004). If a trial succeeds, the upper bound falls to the greatest load in its cut. If it fails,
+// the lower bound rises to the least load that it refused. The places of both kinds of trials also
+// limit the greedy cuts of later trials, so that their searches become short.
 //
-// Sums and loads need only be monotone, which rounding preserves: a prefix never falls, and the
-// computed load of a part never falls when the part grows.
+// Sums and loads need only be monotone, and rounding preserves this: a prefix sum never falls from
+// item to item, and the computed load of a part never falls when the part grows.
 
 #include "chain/feasible_cuts.hpp"
 
@@ -30,7 +30,7 @@ class BottleneckBisection {
         reach_(least_reach_.size()),
         feasible_(problem) {}
 
-  // Returns the optimal offsets; afterwards bottleneck() is their bottleneck.
+  // Returns the optimal offsets. Then bottleneck() is the greatest load of a part.
   Offsets run() {
     while (lower_ < upper_) {
       Trial<Load> trial = {next_limit(), upper_};
@@ -47,23 +47,23 @@ class BottleneckBisection {
   Load bottleneck() const noexcept { return upper_; }
 
  private:
-  // An offset, and the running sum of the items before it.
+  // An offset, and the sum of all items before it.
   struct OffsetReach {
     std::int64_t at = 0;
     typename Source::Running running = {};
   };
   enum class GreedyOutcome { cut, none, unknown };
 
-  // A limit between the bounds, or the lower bound itself, but never the upper one.
+  // Returns a limit between the bounds. It may be the lower bound itself, but never the upper one.
   Load next_limit() const noexcept {
     const Load limit = lower_ + std::min((upper_ - lower_) / 2, lower_);
     return limit < upper_ ? limit : lower_;
   }
 
-  // Gives each part as many items as the limit allows, less those that the next part needs to have
-  // room for its least number of items. This reaches the greatest offset that any cut can reach,
-  // unless the next part would have to begin before each possible end of this one. Then the outcome
-  // is unknown.
+  // Cuts from the left. Each part gets as many items as the limit allows; then it gives back items
+  // until the least number of items fits into the next part. This reaches the greatest offset that
+  // any cut can reach, unless a part has no possible end at which the next part fits. Then the
+  // outcome is unknown.
   GreedyOutcome try_greedy(Trial<Load>& trial) {
     if (!can_begin(0, 0, trial)) return GreedyOutcome::none;
     const auto& sums = problem_.sums();
@@ -73,12 +73,13 @@ class BottleneckBisection {
     int p = 0;
     for (; p < problem_.parts() && (from.at < sums.items() || min_items > 0); ++p) {
       const auto cut = index_of(p) + 1;
-      if (is_closed(cut - 1) && is_closed(cut)) {  // loads and refusals are outside the bounds
+      // The load of this part is below the bounds, and the load that it refuses is above them.
+      if (is_closed(cut - 1) && is_closed(cut)) {
         from = reach_[cut] = least_reach_[cut];
         continue;
       }
       const Number before = from.running.value();
-      // Captured by value, because the search in sums may not be inlined and calls this often.
+      // captured by value: the search calls this often, and may not be inlined
       const auto load = [&problem = problem_, p, before](Number sum) {
         return problem.load(p, sum - before);
       };
@@ -102,7 +103,7 @@ class BottleneckBisection {
     return success ? GreedyOutcome::cut : GreedyOutcome::none;
   }
 
-  // Returns true if the least number of items of part p fits when the part begins at an offset.
+  // Returns true if part p can begin at an offset: the least number of items fits into it.
   bool can_begin(int p, std::int64_t offset, Trial<Load>& trial) const {
     if (problem_.windows().empty() || p == problem_.parts()) return true;
     const Load load = problem_.load(p, problem_.windows().from(offset));
@@ -115,7 +116,7 @@ class BottleneckBisection {
     return least_reach_[cut].at == most_reach_[cut].at;
   }
 
-  // The first offset at which part p is beyond the limit.
+  // Returns the first end at which part p exceeds the limit.
   template <class Beyond>
   auto greedy_end(int p, std::int64_t from, std::int64_t high,
                   const Beyond& beyond) const noexcept {
@@ -126,7 +127,7 @@ class BottleneckBisection {
                                  beyond);
   }
 
-  // Decides the cases that the greedy trial leaves unknown.
+  // Decides trials whose outcome try_greedy() does not know.
   bool has_cut(Trial<Load>& trial) {
     if (!feasible_.find(trial)) return false;
     upper_ = problem_.greatest_load(feasible_.nearest_cut(trial.limit));
@@ -136,7 +137,7 @@ class BottleneckBisection {
   const Problem<Source, Parts>& problem_;
   // No cut has a bottleneck below `lower_`, and some cut has the bottleneck `upper_`.
   Load lower_, upper_;
-  // The greedy cuts of all later trials are between the least and the most reach.
+  // In all later trials, each greedy cut is between its entries in these two.
   std::vector<OffsetReach> least_reach_, most_reach_, reach_;
   FeasibleCuts<Source, Parts> feasible_;
 };

@@ -1,4 +1,4 @@
-// The optimal cut from options and weights: checks them, cuts, and reports the result.
+// The optimal cut for options and weights: checks both, cuts, and reports the result.
 
 #include "chain/bisection.hpp"
 #include "chain/sources.hpp"
@@ -14,7 +14,7 @@ namespace {
 
 // --- Heavy items: only chunks are read whose greatest weight is large enough ---------------------
 
-// The first of the heaviest items, or -1 if there are no items.
+// Returns the first of the heaviest items, or -1 if there are no items.
 template <class Source>
 std::int64_t heaviest_item(const Sums<Source>& sums) noexcept {
   if (sums.items() == 0) return -1;
@@ -25,7 +25,7 @@ std::int64_t heaviest_item(const Sums<Source>& sums) noexcept {
   return item;
 }
 
-// The number of items that weigh more than `weight`.
+// Returns the number of items that weigh more than `weight`.
 template <class Source>
 std::int64_t items_above(const Sums<Source>& sums, double weight) noexcept {
   const auto above = [&](auto number) { return static_cast<double>(number) > weight; };
@@ -70,7 +70,7 @@ void check_range(const BySpeed<Number>& parts, Number total) {
 template <class Number>
 void check_range(const Alike<Number>&, Number) {}
 
-// Reports the quality of the cut, and the limits of any cut.
+// Reports how good the cut is, and how good any cut can be.
 template <class Source, class Parts>
 void report(Chain& chain, const Sums<Source>& sums, const Parts& parts) {
   const auto total = static_cast<double>(sums.total());
@@ -93,7 +93,8 @@ Chain cut(const Sums<Source>& sums, const Parts& parts, std::int64_t min_items) 
   Chain chain;
   chain.heaviest_item = heaviest_item(sums);
   const std::int64_t item = chain.heaviest_item;
-  // In the sums an item weighs the difference of two sums, which rounding may make smaller.
+  // The weight of the item as a difference of two sums. By rounding, it may be less than the given
+  // weight.
   const auto in_sum = item < 0 ? 0 : sums.at(item + 1) - sums.at(item);
   const Problem<Source, Parts> problem(sums, parts, min_items);
   BottleneckBisection<Source, Parts> bisection(problem, in_sum);

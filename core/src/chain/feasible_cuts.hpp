@@ -1,21 +1,22 @@
 #pragma once
 
-// All cuts within a limit. They are given, for each cut, by the offsets from which the parts after
-// it can be finished, even if the least number of items leaves gaps between these offsets. The cut
-// that is nearest to the shares is chosen.
+// All cuts within a limit. For each cut, the set of feasible offsets is stored: those from which
+// the parts on the right can be finished. A least number of items may leave gaps between feasible
+// offsets. Among the feasible cuts, the one nearest to the shares is chosen.
 
 #include "chain/problem.hpp"
 
 namespace evenkeel::chain_search {
 
-// Consecutive offsets, and the prefix at the first.
+// Consecutive offsets, and the prefix sum at the first of them.
 template <class Number>
 struct OffsetStretch {
   std::int64_t first, last;
   Number sum;
 };
 
-// A set of offsets for each cut, as stretches from the left to the right that do not touch.
+// A set of offsets for each cut. A set is a list of stretches, from left to right, that do not
+// touch.
 template <class Number>
 class Stretches {
  public:
@@ -23,7 +24,7 @@ class Stretches {
     stretches_.clear();
     ends_.assign(index_of(parts) + 2, 0);
   }
-  // Cuts are added from the last to the first, the stretches of a cut from the left.
+  // Add the cuts from the last to the first, and the stretches of each cut from left to right.
   void begin(int cut) { ends_[index_of(cut)] = stretches_.size(); }
   void add(int cut, const OffsetStretch<Number>& stretch) {
     if (stretches_.size() > ends_[index_of(cut)] && stretches_.back().last + 1 >= stretch.first)
@@ -35,7 +36,7 @@ class Stretches {
   std::size_t end_of(int cut) const noexcept {
     return cut == 0 ? stretches_.size() : ends_[index_of(cut) - 1];
   }
-  // The first stretch of a cut that does not end before an offset.
+  // Returns the first stretch of a cut that ends at or after an offset.
   std::size_t first_from(int cut, std::int64_t offset) const noexcept {
     std::size_t low = first_of(cut), high = end_of(cut);
     while (low < high) {
@@ -47,7 +48,7 @@ class Stretches {
     }
     return low;
   }
-  // Returns a copy, because adding stretches moves them all in memory.
+  // Returns a copy, because add() may move all stretches in memory.
   OffsetStretch<Number> operator[](std::size_t i) const noexcept { return stretches_[i]; }
 
  private:
@@ -66,8 +67,8 @@ class FeasibleCuts {
   // Refers to the problem.
   explicit FeasibleCuts(const Problem<Source, Parts>& problem) : problem_(problem) {}
 
-  // Finds, from the right, the offsets of each cut from which the parts after it can be finished.
-  // Returns false if there is no cut.
+  // Finds the feasible offsets of each cut, from the right. Returns false if there is no cut within
+  // the limit.
   bool find(Trial<Load>& trial) {
     if (!find_farthest(trial)) return false;
     const int parts = problem_.parts();
@@ -88,9 +89,9 @@ class FeasibleCuts {
     return feasible_[feasible_.first_of(0)].first == 0;
   }
 
-  // Call this after a find() that succeeded for `limit`. From the left, each cut is put at the
-  // feasible offset nearest to its share. If that offset is too far for the part before the cut,
-  // the nearest offset that this part can reach is used.
+  // Call this after find() has succeeded for `limit`. From the left, puts each cut at the feasible
+  // offset that is nearest to its share. If the part before the cut would then exceed the limit,
+  // uses the nearest feasible offset that this part can reach.
   Offsets nearest_cut(Load limit) const {
     Offsets offsets(index_of(problem_.parts()) + 1, 0);
     Spot from = {0, 0};
@@ -113,9 +114,9 @@ class FeasibleCuts {
   }
 
  private:
-  // Finds, from the left, the offsets that no cut can exceed. With gaps, only the offsets up to
-  // these are searched, which are few near the optimum. Returns false if no cut can reach the last
-  // item.
+  // Finds, from the left, a greatest offset for each cut that no cut within the limit exceeds. If
+  // there are gaps, only offsets up to these are searched; near the optimum they are few. Returns
+  // false if the last item cannot be reached.
   bool find_farthest(Trial<Load>& trial) {
     farthest_.assign(index_of(problem_.parts()) + 1, 0);
     const bool gapless = problem_.is_gapless(trial);
@@ -136,8 +137,8 @@ class FeasibleCuts {
     return farthest_.back() == problem_.sums().items();
   }
 
-  // Finds the offsets at which part p may begin, for those of its ends before which `min_items`
-  // items fit.
+  // Finds the offsets at which part p may begin. `ends` has possible ends of the part; those before
+  // which `min_items` items exceed the limit are left out.
   void add_begins_between_gaps(int p, const OffsetStretch<Number>& ends, Trial<Load>& trial) {
     const auto& windows = problem_.windows();
     const auto fits = [&](Number weight) { return trial.allows(problem_.load(p, weight)); };
@@ -150,8 +151,9 @@ class FeasibleCuts {
     }
   }
 
-  // Finds the offsets at which part p may begin if all these ends are possible. They are contiguous
-  // too, from the least begin for the first end to the greatest begin for the last end.
+  // Finds the offsets at which part p may begin if each of `ends` is a possible end. These offsets
+  // are contiguous too: from the least begin for the first end to the greatest begin for the last
+  // end.
   void add_begins(int p, const OffsetStretch<Number>& ends, Trial<Load>& trial) {
     const std::int64_t min_items = problem_.min_items(), low = p * min_items;
     const auto load = [&](Number sum) { return problem_.load(p, ends.sum - sum); };
@@ -163,8 +165,8 @@ class FeasibleCuts {
     if (place.at <= last) feasible_.add(p, {place.at, last, place.above});
   }
 
-  // The feasible offset of a cut that is nearest to its share, in a range that contains at least
-  // one feasible offset.
+  // Returns the feasible offset of a cut that is nearest to its share, within a range. The range
+  // must contain a feasible offset.
   Spot nearest_feasible(int cut, std::int64_t first, std::int64_t last) const noexcept {
     const auto share = problem_.share(cut);
     const auto as_share = [](Number sum) { return Problem<Source, Parts>::as_share(sum); };

@@ -9,10 +9,10 @@ namespace evenkeel::phase_search {
 
 namespace {
 
-// A gain below this share of the step is not worth a probe.
+// A gain of less than this share of the step is not worth a probe.
 constexpr double fine = 1e-4;
-// A probe visits each phase of each part, and each visit takes about 20 ns. Searches in rows of few
-// parts end before they reach this limit.
+// Limits the time of a search: a probe looks at each phase of each part, and each look takes about
+// 20 ns. With few parts a search ends before it reaches this limit.
 constexpr std::int64_t most_looks = std::int64_t{1} << 22;
 
 double sum_of(const Limits& limits) { return std::accumulate(limits.begin(), limits.end(), 0.0); }
@@ -46,7 +46,8 @@ FoundOffsets PhaseSearch::run(const Limits& shape) {
   return std::move(best_);
 }
 
-// With few parts each place matters, and there are several local optima next to each other.
+// With few parts each single place matters, and several local optima are close to each other. So
+// this starts from several shapes.
 void PhaseSearch::descend_from_many(const Limits& shape) {
   descend(shape);
   for (std::size_t phase = 0; phase < phases_ && phases_ > 1; ++phase)
@@ -73,7 +74,7 @@ void PhaseSearch::descend(const Limits& shape) {
 
 // --- Cuts within limits --------------------------------------------------------------------------
 
-// The last place at which a part that begins here can end.
+// Returns the last place at which a part can end if it begins at `begin`.
 std::int64_t PhaseSearch::end_of_part(std::int64_t begin, const Limits& limits) const noexcept {
   std::int64_t end = last();
   for (std::size_t phase = 0; phase < phases_; ++phase) {
@@ -93,7 +94,7 @@ std::int64_t PhaseSearch::end_of_part(std::int64_t begin, const Limits& limits) 
   return end;
 }
 
-// The first place at which a part that ends here can begin.
+// Returns the first place at which a part can begin if it ends at `end`.
 std::int64_t PhaseSearch::begin_of_part(std::int64_t end, const Limits& limits) const noexcept {
   std::int64_t begin = 0;
   for (std::size_t phase = 0; phase < phases_; ++phase) {
@@ -111,7 +112,7 @@ std::int64_t PhaseSearch::begin_of_part(std::int64_t end, const Limits& limits) 
   return begin;
 }
 
-// Computes the greatest loads from the offsets.
+// Computes the greatest loads and the step of a cut from its offsets.
 void PhaseSearch::weigh(FoundOffsets& cut) const {
   cut.greatest.assign(phases_, 0);
   for (std::size_t phase = 0; phase < phases_; ++phase)
@@ -121,8 +122,7 @@ void PhaseSearch::weigh(FoundOffsets& cut) const {
   cut.step = sum_of(cut.greatest);
 }
 
-// Returns true if there is a cut that keeps the limits. If it is better than the best cut, it
-// becomes the best.
+// Returns true if there is a cut within the limits. If that cut is the best so far, keeps it.
 bool PhaseSearch::probe(Limits limits) {
   ++probes_;
   for (std::size_t phase = 0; phase < phases_; ++phase)
@@ -138,7 +138,8 @@ bool PhaseSearch::probe(Limits limits) {
 
 // --- Better limits -------------------------------------------------------------------------------
 
-// Finds the least multiple of a shape that a cut can keep, if that cut is better than the best.
+// Finds the least multiple of `shape` for which there is a cut. Ends early if such a cut cannot be
+// better than the best one.
 void PhaseSearch::scale(const Limits& shape) {
   const double sum = sum_of(shape);
   if (!(sum > 0)) return;
@@ -148,7 +149,7 @@ void PhaseSearch::scale(const Limits& shape) {
   if (probe(scaled(shape, low))) return;
   double high = best_.step * (1 - fine) / sum;
   if (!std::isfinite(high)) {
-    // No cut is known yet. One part can hold all items within finite limits, so this ends.
+    // There is no cut yet. This ends, because one part can hold all items within finite limits.
     for (high = 2 * low; !probe(scaled(shape, high));) high *= 2;
   } else if (!(high > low) || !probe(scaled(shape, high))) {
     return;
@@ -159,7 +160,7 @@ void PhaseSearch::scale(const Limits& shape) {
   }
 }
 
-// Tries limits below the best step; if a cut keeps them, shrinks the best step further.
+// Probes limits whose sum is below the best step. If there is a cut, shrinks the best step further.
 bool PhaseSearch::improve(Limits limits) {
   if (!may_go_on()) return false;
   for (std::size_t phase = 0; phase < phases_; ++phase)
@@ -183,8 +184,8 @@ void PhaseSearch::shrink() {
   }
 }
 
-// Moves limits towards the ratios of the numbers of parts that are at each limit. If the phases
-// work in separate places, one move suffices.
+// Counts the parts that are at the limit of each phase, and moves limits towards the ratios of
+// these numbers. If the phases work in separate places, one such move suffices.
 void PhaseSearch::balance() {
   constexpr int most = 4;
   const double least_share = 1e-3 * row_.parts;
@@ -212,8 +213,8 @@ void PhaseSearch::balance() {
   }
 }
 
-// Tries two cuts by one weight per item: the sum of its costs, once as they are and once in units
-// of the least limits. So a cut by phases is never worse than these.
+// Tries two cuts by a single weight per item: the sum of its costs, and the sum of its costs in
+// units of the least limits. So the result is never worse than these two cuts.
 void PhaseSearch::cut_by_sums() {
   for (const Limits& units : {Limits(phases_, 1.0), row_.least}) {
     trial_.offsets.assign(1, 0);
@@ -225,7 +226,8 @@ void PhaseSearch::cut_by_sums() {
   }
 }
 
-// Raises or lowers the limit of one phase, and changes all others in the opposite direction.
+// Changes the limit of one phase by a factor, up or down, and all other limits in the opposite
+// direction.
 bool PhaseSearch::trade(double factor) {
   bool found = false;
   for (std::size_t phase = 0; phase < phases_; ++phase)
@@ -242,7 +244,7 @@ bool PhaseSearch::trade(double factor) {
   return found;
 }
 
-// Lowers the limit of one phase, and raises that of one other by nearly as much.
+// Lowers the limit of one phase, and raises the limit of one other phase by nearly the same amount.
 bool PhaseSearch::trade_pairs(double factor) {
   bool found = false;
   for (std::size_t down = 0; down < phases_; ++down)
@@ -257,7 +259,7 @@ bool PhaseSearch::trade_pairs(double factor) {
   return found;
 }
 
-// Lowers the limit of each phase as far as the others allow.
+// Lowers the limit of each phase as far as possible while all other limits stay.
 void PhaseSearch::tighten() {
   for (std::size_t phase = 0; phase < phases_; ++phase) {
     double low = row_.least[phase];
@@ -270,10 +272,10 @@ void PhaseSearch::tighten() {
   }
 }
 
-// For two phases, finds a cut that is shorter by more than a small share, or rules out that there
-// is one. If no cut keeps the limits (a + s, rest - a), no cut keeps limits with a sum below `rest`
-// whose first limit is between a and a + s. If a cut keeps them, the step becomes shorter by half
-// the share.
+// Only for two phases. Finds a cut whose step is shorter by more than a small share, or shows that
+// there is no such cut. Let `rest` be the step that is wanted. If there is no cut within the limits
+// (a + s, rest - a), there is no cut with a step below `rest` whose first limit is between a and a
+// + s. If there is one, the step becomes shorter by at least half the share.
 void PhaseSearch::sweep() {
   if (phases_ != 2) return;
   constexpr double share = 0.01;
@@ -287,12 +289,13 @@ void PhaseSearch::sweep() {
 
 // --- The most even cut within the limits ---------------------------------------------------------
 
-// A probe fills the parts on the left and leaves little for the last ones. Here each offset is put
+// A probe fills the parts from the left and leaves little for the last ones. This puts each offset
 // as near to its share as the limits allow.
 void PhaseSearch::spread() {
   const Limits limits = best_.greatest;
   const auto parts = static_cast<std::size_t>(row_.parts);
-  std::vector<std::int64_t> first(parts + 1, last());  // from which the rest can be finished
+  // the first place from which the remaining parts suffice
+  std::vector<std::int64_t> first(parts + 1, last());
   for (std::size_t part = parts; part-- > 0;) first[part] = begin_of_part(first[part + 1], limits);
   FoundOffsets even;
   even.offsets.assign(1, 0);
@@ -306,8 +309,8 @@ void PhaseSearch::spread() {
   if (even.step <= best_.step) best_ = std::move(even);
 }
 
-// The place nearest to a part's share of the sum of costs, each in the unit of its phase. If two
-// places are equally near, it is the left one.
+// Returns the place that is nearest to a part's share of the sum of all costs, where each cost is
+// in the unit of its phase. If two places are equally near, returns the left one.
 std::int64_t PhaseSearch::nearest_to_share(int part, const Limits& units) const noexcept {
   const auto filled = [&](std::int64_t place) {
     double sum = 0;
@@ -316,13 +319,13 @@ std::int64_t PhaseSearch::nearest_to_share(int part, const Limits& units) const 
     return sum;
   };
   const double share = filled(last()) * part / row_.parts;
-  std::int64_t below = 0, above = last();  // the share is after `below`, and not after `above`
+  std::int64_t below = 0, above = last();  // filled(below) < share <= filled(above)
   while (below + 1 < above) {
     const std::int64_t middle = below + (above - below) / 2;
     (filled(middle) < share ? below : above) = middle;
   }
   if (below == above || filled(above) - share < share - filled(below)) return above;
-  // Several places have the same sum if the items between them cost nothing. Take the first.
+  // If items cost nothing, several places have the same sum. Take the first of them.
   const double nearest = filled(below);
   std::int64_t low = -1;
   while (low + 1 < below) {

@@ -1,8 +1,8 @@
 #pragma once
 
-// The search for the limits of phases that make a step short; chain/phases.hpp explains it. Square
-// roots are the only functions of a mathematics library that it calls. IEEE arithmetic defines
-// those to the last bit, so all ranks find the same cut.
+// Searches for limits of the phases with which a step is short; chain/phases.hpp explains the
+// method. The only functions of a mathematics library that it calls are square roots. IEEE
+// arithmetic defines them to the last bit, so all ranks find the same cut.
 
 #include <cstdint>
 #include <limits>
@@ -11,29 +11,30 @@
 
 namespace evenkeel::phase_search {
 
-using Limits = std::vector<double>;  // on the load of a part, one for each phase
+using Limits = std::vector<double>;  // the greatest load of a part that is allowed, by phase
 
 // A row of places where parts may begin and end. before[phase][place] is the cost of all items
-// before a place; it begins with 0 and never falls. All phases have the same number of places.
+// before a place. It is 0 for the first place and never falls. All phases have the same number of
+// places.
 struct Row {
   std::span<const std::vector<double>> before;
   int parts = 1;
-  // No cut has smaller greatest loads. All are positive.
+  // Lower bounds of the greatest loads in any cut, by phase. All are above 0.
   Limits least;
 };
 
 struct FoundOffsets {
   std::vector<std::int64_t> offsets;  // parts + 1 places
-  Limits greatest;                    // greatest load of a part in each phase
+  Limits greatest;                    // the greatest load of a part, by phase
   double step = std::numeric_limits<double>::infinity();
 };
 
 class PhaseSearch {
  public:
-  // Refers to the row, which has a phase.
+  // Refers to the row, which must have at least one phase.
   explicit PhaseSearch(const Row& row);
 
-  // Begins with limits in the ratios of `shape`, which are positive.
+  // Begins with limits in the ratios of `shape`, which must be above 0.
   FoundOffsets run(const Limits& shape);
 
  private:
@@ -66,7 +67,7 @@ class PhaseSearch {
 
   const Row& row_;
   std::size_t phases_;
-  double goal_ = 0;  // a step that is this short ends the search
+  double goal_ = 0;  // the search ends if the step is no longer than this
   std::int64_t probes_ = 0, most_probes_;
   FoundOffsets best_, trial_;
 };

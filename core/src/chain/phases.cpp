@@ -24,7 +24,7 @@ void check(std::span<const std::span<const double>> costs, int parts) {
              "Give each phase one cost per item, 0 where it does nothing.");
 }
 
-// The costs of one phase, before the cut.
+// The costs of the items in one phase, as running sums.
 struct Costs {
   std::vector<double> before{0};
   PhaseLoad load;

@@ -1,9 +1,8 @@
 #pragma once
 
-// The problem of a cut: the sums of the items, the parts, and the least number of items of each.
-// The even cut and the lengths of its parts depend on these alone, so they are here as well;
-// searches start from them. A problem never changes; a trial of one limit on the loads is an object
-// of its own.
+// The problem of a cut: the sums of the items, the parts, and the least number of items in a part.
+// The even cut and the lengths of its parts are here too, because they depend on nothing else;
+// searches start from them. A problem never changes; each trial of a limit on the loads is a Trial.
 
 #include "chain/sums.hpp"
 
@@ -15,14 +14,14 @@
 
 namespace evenkeel::chain_search {
 
-// p * total / parts in integers; the exact share may be between two integers.
+// The share p * total / parts in integers. The exact share may be between two integers.
 struct IntegerShare {
-  std::int64_t whole, up;  // rounded down and up
-  std::int64_t twice;      // twice the fraction, rounded up
+  std::int64_t whole, up;  // the share, rounded down and rounded up
+  std::int64_t twice;      // twice the fraction of the exact share, rounded up
 };
 
-// The share of the total that is due to `before` out of `all`. If the product does not overflow or
-// underflow, it is formed first, because then the result is exact for integers.
+// Returns total * before / all. Computes the product first, if it does not overflow or underflow,
+// because the result is then exact for integers.
 inline double share_of(double total, double before, double all) noexcept {
   const double product = total * before;
   return std::isnormal(product) ? product / all : total * (before / all);
@@ -33,7 +32,8 @@ inline bool reached(const IntegerShare& share, std::int64_t prefix) noexcept {
   return prefix >= share.up;
 }
 
-// One prefix is below the share, the other is not. Returns true if the lower is at least as near.
+// `below` is less than the share, and `above` is not. Returns true if `below` is at least as near
+// to it.
 inline bool lower_is_nearer(double share, double below, double above) noexcept {
   return share - below <= above - share;
 }
@@ -42,8 +42,8 @@ inline bool lower_is_nearer(const IntegerShare& share, std::int64_t below,
   return (above - share.whole) - (share.whole - below) >= share.twice;
 }
 
-// Parts of the same speed, whose loads are weights. In this class and the next, the load of a part
-// never falls when its weight grows.
+// Parts of the same speed; their loads are weights. Here and in BySpeed, the load of a part never
+// falls when its weight grows.
 template <class Number>
 class Alike {
  public:
@@ -57,8 +57,8 @@ class Alike {
   double speed() const noexcept { return parts_; }
   static double fastest() noexcept { return 1; }
 
-  // A lower bound for the load of the heaviest part. It is rounded like loads, so it is never above
-  // a load that a cut can reach.
+  // Returns a lower bound for the load of the heaviest part. It is rounded in the same way as
+  // loads, so it is never above the bottleneck of a cut.
   Load least_bottleneck(Number total, Number heaviest) const noexcept {
     Load average = total / static_cast<Number>(parts_);
     if constexpr (std::is_integral_v<Number>) average += total % parts_ != 0 ? 1 : 0;
@@ -80,7 +80,7 @@ class Alike {
   int parts_;
 };
 
-// Parts of different speeds, whose loads are times.
+// Parts of different speeds; their loads are times.
 template <class Number>
 class BySpeed {
  public:
@@ -103,7 +103,7 @@ class BySpeed {
   double slowest() const noexcept { return slowest_; }
   double fastest() const noexcept { return fastest_; }
 
-  // The sum of speeds is rounded, so the average is lowered by the bound of that error.
+  // The sum of speeds has a rounding error. The average is lowered by a bound of that error.
   Load least_bottleneck(Number total, Number heaviest) const noexcept {
     const double rounding = (parts() + 4.0) * std::numeric_limits<double>::epsilon();
     return std::max(static_cast<double>(total) / speed() * (1 - rounding),
@@ -116,12 +116,13 @@ class BySpeed {
 
  private:
   std::span<const double> speeds_;
-  std::vector<double> before_;  // the speeds of the parts before each
+  std::vector<double> before_;  // by part: the sum of the speeds of all parts before it
   double slowest_ = 1, fastest_ = 1;
 };
 
-// Windows of the least length of a part: the weights of all `min_items` consecutive items. If a
-// window exceeds the bottleneck, no part can end at its end, wherever the part begins.
+// The weights of all windows. A window is `min_items` consecutive items, the shortest possible
+// part. If the weight of a window exceeds the bottleneck, no part can end where the window ends,
+// wherever the part begins.
 template <class Number>
 class Windows {
  public:
@@ -146,8 +147,9 @@ class Windows {
   Number from(std::int64_t item) const noexcept { return weights_[index_of(item)]; }
   Number heaviest() const noexcept { return heaviest_; }
 
-  // The first end in [end, last] of a window that fits (if `fitting`) or does not fit, or last + 1
-  // if no window does. `seen` is called with lower bounds of the weights that are passed over.
+  // Returns the first end, in [end, last], of a window that fits if `fitting` is true, or that does
+  // not fit if it is false. Returns last + 1 if there is no such window. Calls `seen` with lower
+  // bounds of the weights of the windows that it skips.
   template <class Fits, class Seen>
   std::int64_t next(std::int64_t end, std::int64_t last, bool fitting, const Fits& fits,
                     const Seen& seen) const {
@@ -169,12 +171,13 @@ class Windows {
  private:
   std::int64_t items_ = 0;
   std::vector<Number> weights_;
-  std::vector<std::pair<Number, Number>> extremes_;  // of every chunk
+  // least and greatest weight, by chunk of windows
+  std::vector<std::pair<Number, Number>> extremes_;
   Number heaviest_ = 0;
 };
 
-// A limit on the load of each part, and the least load beyond it that was met. If no cut is within
-// the limit, no cut is below that refused load either.
+// A trial of a limit on the load of each part. `refused` is the least load above the limit that the
+// trial has computed. If no cut is within the limit, no cut has a bottleneck below `refused`.
 template <class Load>
 struct Trial {
   Load limit, refused;
@@ -182,7 +185,8 @@ struct Trial {
   void refuse(Load load) noexcept { refused = std::min(refused, load); }
 };
 
-// Part p is between cut p and cut p + 1; the offset of a cut is the number of items before it.
+// Cut p is before part p, and cut p + 1 is after it. The offset of a cut is the number of items
+// before it.
 template <class Source, class Parts>
 class Problem {
  public:
@@ -191,7 +195,7 @@ class Problem {
   using Offsets = std::vector<std::int64_t>;
   using Place = typename Sums<Source>::Place;
 
-  // An offset and the prefix there.
+  // An offset, and the sum of all items before it.
   struct Spot {
     std::int64_t at;
     Number sum;
@@ -200,8 +204,8 @@ class Problem {
   // Refers to the sums and the parts.
   Problem(const Sums<Source>& sums, const Parts& parts, std::int64_t min_items)
       : sums_(sums), parts_(parts), min_items_(min_items) {
-    // If parts have the same speed and at least one item each, each item fits the bottleneck. With
-    // different speeds, or with a larger least number of items, some may not.
+    // If all parts have the same speed and need at most one item each, each item fits into any part
+    // within the bottleneck. Otherwise some items or windows may not fit.
     if (min_items > 0 && !(Parts::alike && min_items == 1))
       windows_ = Windows<Number>(sums, min_items);
     cut_evenly();
@@ -211,14 +215,14 @@ class Problem {
   int parts() const noexcept { return parts_.parts(); }
   Load load(int p, Number weight) const noexcept { return parts_.load(p, weight); }
   std::int64_t min_items() const noexcept { return min_items_; }
-  // The weights of `min_items` consecutive items; empty if they do not matter.
+  // The weights of all windows of `min_items` items; empty if all windows fit into all parts.
   const Windows<Number>& windows() const noexcept { return windows_; }
 
-  // Each cut nearest to its share, where the number of items allows it.
+  // The even cut: each offset is as near to its share as the least number of items allows.
   const Offsets& even() const noexcept { return even_; }
   std::int64_t even_length(int p) const noexcept { return even_lengths_[index_of(p)]; }
 
-  // The last offset that leaves enough items for the parts after a cut.
+  // Returns the last offset of a cut that leaves enough items for the parts after it.
   std::int64_t last_offset(int cut) const noexcept {
     return sums_.items() - (parts() - cut) * min_items_;
   }
@@ -241,10 +245,11 @@ class Problem {
   bool is_gapless(int p, const Trial<Load>& trial) const noexcept {
     return trial.allows(load(p, windows_.heaviest()));
   }
-  // The same for all parts. In that case the offsets of a cut that can be reached from the left are
-  // all those up to the greatest, and the offsets from which the rest can be finished are all those
-  // from the least on, because a part still fits if its least number of items pushes it to the
-  // right. Otherwise both sets of offsets have gaps.
+  // Returns true if `min_items` items fit into each part wherever it begins. Then the offsets of a
+  // cut that can be reached from the left are all offsets up to a greatest one, and the offsets
+  // from which the remaining parts suffice are all offsets from a least one on. The reason is that
+  // a part that is pushed to the right by its least number of items still fits. Otherwise both sets
+  // of offsets have gaps.
   bool is_gapless(const Trial<Load>& trial) const noexcept {
     for (int p = 0; p < parts(); ++p) {
       if (!is_gapless(p, trial)) return false;
@@ -254,7 +259,8 @@ class Problem {
   }
 
   auto share(int cut) const noexcept { return parts_.share(cut, sums_.total()); }
-  // The number type that is compared with shares: integers only if parts have the same speed.
+  // Converts a prefix sum to the type of shares: integers stay integers only if parts have the same
+  // speed.
   static auto as_share(Number prefix) noexcept {
     if constexpr (Parts::alike)
       return prefix;
@@ -262,7 +268,8 @@ class Problem {
       return static_cast<double>(prefix);
   }
 
-  // The offset in a range whose prefix is nearest to a share; the first one if there are several.
+  // Returns the offset in a range whose prefix sum is nearest to a share. If several have the same
+  // prefix sum, returns the first of them.
   template <class Share>
   Spot nearest(const Share& share, std::int64_t first, std::int64_t last,
                std::int64_t guess) const noexcept {

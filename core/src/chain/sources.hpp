@@ -1,8 +1,8 @@
 #pragma once
 
-// The sources of sums: weights, or a prefix sum that the caller has computed. Both are read once
-// and checked at that time. Afterwards all weights and their total are finite and not negative. The
-// greatest weight of each chunk of items is kept.
+// Two sources of sums: weights, and a prefix sum that the caller has computed. Both are read once,
+// and are checked while they are read. After the check, all weights and their total are finite and
+// not negative. The greatest weight of each chunk of items is stored.
 
 #include "chain/sums.hpp"
 
@@ -16,15 +16,15 @@
 
 namespace evenkeel::chain_search {
 
-// Weights and the sums of their blocks. Within a block weights are summed from 0 and then added to
-// the sum before the block, so that blocks can be summed independently; the order is the same on
-// every machine.
+// Weights, and the sums at the begin of each block. Within a block, weights are summed from 0, and
+// the result is added to the sum before the block. So blocks can be summed independently, and the
+// order of additions is the same on every machine.
 template <class Number_>
 class FromWeights {
  public:
   using Number = Number_;
-  // If an unsigned sum exceeds the range of the signed type, the sign bit shows it, and the
-  // behaviour is defined.
+  // Integers are added as unsigned numbers, so that an overflow has a defined result. The sign bit
+  // of the sum then shows the overflow.
   using Sum = std::conditional_t<std::is_integral_v<Number>, std::uint64_t, double>;
 
   struct Running {
@@ -59,7 +59,8 @@ class FromWeights {
   }
 
  private:
-  // Reads the weights once. It uses independent lanes if the order does not matter.
+  // Reads the weights of a chunk once. Sums are added in order. The maxima, whose order does not
+  // matter, are found in independent lanes.
   void add_chunk(std::int64_t begin, std::int64_t end) {
     constexpr std::int64_t lanes = 4;
     std::array<Number, lanes> most = {};
@@ -86,7 +87,7 @@ class FromWeights {
     maxima_.push_back(*std::max_element(most.begin(), most.end()));
   }
 
-  // The last block, if it is not full.
+  // Adds the last block if it is not full.
   void add_rest(std::int64_t begin, std::int64_t end, Number& most, std::uint64_t& wrong) {
     sums_[index_of(begin / block)] = total_;
     Sum inside = 0;
@@ -116,7 +117,7 @@ class FromWeights {
   std::span<const Number> weights_;
   std::vector<Number> sums_, maxima_;
   Number total_ = 0;
-  std::uint64_t wrong_ = 0;  // not 0 after a weight that is not valid or an integer overflow
+  std::uint64_t wrong_ = 0;  // not 0 if a weight is not valid or an integer sum overflows
 };
 
 // A prefix sum that the caller has computed.

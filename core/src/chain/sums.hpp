@@ -1,7 +1,7 @@
 #pragma once
 
-// Prefix sums and the search in them. The only guarantee is that a prefix never falls from item to
-// item; rounding preserves that.
+// Prefix sums, and the search in them. The search relies only on this: a prefix sum never falls
+// from item to item. Rounding preserves that.
 
 #include <evenkeel/backends/error.hpp>
 
@@ -15,11 +15,11 @@ inline constexpr Refusal refuse{"core/chain"};
 
 inline std::size_t index_of(std::int64_t i) noexcept { return static_cast<std::size_t>(i); }
 
-// A sum is stored for every 16th item, and the search completes it. To read two cache lines of
-// weights costs no more than the end of a search in all sums, and to write all sums would cost more
-// than all other steps.
+// A sum is stored only for every 16th item, and the search adds the weights in between. Reading two
+// cache lines of weights costs no more than the last steps of a search in all sums. Writing all
+// sums would cost more than all other steps.
 constexpr std::int64_t block = 16;
-// To find heavy items again, one maximum is stored for this many items.
+// One maximum is stored for this many items, so that heavy items can be found again.
 constexpr std::int64_t chunk = 64 * block;
 
 // Calls body(begin, end) for the items of each chunk, from the left.
@@ -29,7 +29,8 @@ void for_each_chunk(std::int64_t items, const Body& body) {
     body(begin, std::min(begin + chunk, items));
 }
 
-// The sums of `Source`, which returns the sum before item k * block and extends it item by item.
+// The prefix sums of a `Source`. The source gives the sum before item k * block, and extends a sum
+// item by item.
 template <class Source>
 class Sums : public Source {
  public:
@@ -37,13 +38,13 @@ class Sums : public Source {
   using Running = typename Source::Running;
   using Source::Source;
 
-  // The first place where a property of the prefix holds, the prefix there, and the prefix one item
-  // before.
+  // The first place where a property of the prefix sum holds. `above` is the prefix sum at this
+  // place, and `below` the one at the previous place.
   struct Place {
     std::int64_t at;
     Running below;
     Number above;
-    bool run;  // true if the prefix one before may be equal to that of earlier places
+    bool run;  // true if earlier places may have the same sum as `below`
   };
 
   Running before(std::int64_t item) const noexcept {
@@ -53,9 +54,9 @@ class Sums : public Source {
   }
   Number at(std::int64_t item) const noexcept { return before(item).value(); }
 
-  // The least place in [low, high] that is beyond, or high + 1 if no place is. `beyond` tests a
-  // prefix; once true, it stays true to the right. If the result is `low` itself, the prefix one
-  // before is unknown.
+  // Returns the first place in [low, high] whose prefix sum is beyond, or high + 1 if there is no
+  // such place. beyond(sum) must stay true for all greater sums. `guess` is where the search
+  // starts. If the result is `low`, the member `below` is not meaningful.
   template <class Beyond>
   Place first(std::int64_t low, std::int64_t high, std::int64_t guess,
               const Beyond& beyond) const noexcept {
@@ -82,7 +83,8 @@ class Sums : public Source {
     return first_after(low, running, high, beyond);
   }
 
-  // The same item by item, in (low, high]; `running` is the sum before `low`, which is not beyond.
+  // Does the same item by item, in (low, high]. `running` is the sum before `low`, and is not
+  // beyond.
   template <class Beyond>
   Place first_after(std::int64_t low, Running running, std::int64_t high,
                     const Beyond& beyond) const noexcept {

@@ -33,8 +33,8 @@ int checked_levels(int dimensions, int levels) {
   return levels == 0 ? all : levels;
 }
 
-// The least number of levels with at least this many cells along a line; may exceed the number
-// available.
+// Returns the least number of levels with which there are at least `cells` cells along a line. It
+// may be more than a lattice can have.
 int levels_of(double cells) {
   return cells > 1 ? std::ilogb(cells) + (std::scalbn(1.0, std::ilogb(cells)) < cells ? 1 : 0) : 0;
 }
@@ -76,7 +76,7 @@ Lattice::Lattice(int dimensions, const Box& box, const std::array<bool, 3>& peri
     axes_[d].period = periodic[axis] ? lengths[axis] : 0;
   }
   const auto cells = static_cast<double>(std::uint64_t{1} << levels_);
-  // A box without extent, or one so small that the quotient overflows, is one cell.
+  // If the box has no extent, or is so small that the quotient overflows, it is a single cell.
   const double cells_per_length = longest > 0 && cells / longest <= most ? cells / longest : 0;
   for (int d = 0; d < dimensions; ++d) {
     const double along = lengths[static_cast<std::size_t>(d)] * cells_per_length;

@@ -36,8 +36,8 @@ void check(const CutOptions& options) {
            "Give the splitters in `kept`, and Aim::nearest.");
 }
 
-// All memory of a cut. It is allocated before the vote, so that afterwards no rank can fail halfway
-// and leave the others waiting, except in functions that vote again.
+// All memory of a cut. It is allocated before the vote. After the vote no rank can run out of
+// memory while others wait for it, except in functions that vote again.
 struct Workspace {
   Workspace(const Communicator& communicator, std::span<const WeightedKeys> sets,
             const CutOptions& options)
@@ -50,12 +50,12 @@ struct Workspace {
   std::unique_ptr<CutObjects> objects;
   Search search;
   InOrder in_order;
-  std::vector<std::int64_t> shares;  // of the weight, before each inner splitter
-  std::vector<std::int64_t> kept;    // the weight of each part of the splitters to keep
+  std::vector<std::int64_t> shares;  // the weight that is sought before each inner splitter
+  std::vector<std::int64_t> kept;    // the weight of each part between the splitters to keep
 };
 
-// Sets the weight that is sought before each inner splitter. Without marks, all parts are due the
-// same weight. A shift penalty moves each target towards the weight before the kept splitter.
+// Sets the weight that is sought before each inner splitter. Without marks, all parts should weigh
+// the same. A shift penalty moves each sought weight towards the weight before the kept splitter.
 void set_shares(Workspace& work, std::int64_t total, const Marks& marks, double shift_penalty) {
   const auto parts = std::ssize(work.shares) + 1;
   std::int64_t before = 0, least = 1;
@@ -72,8 +72,9 @@ void set_shares(Workspace& work, std::int64_t total, const Marks& marks, double 
   }
 }
 
-// The distance from its share that each of two splitters may have, so that the part between them
-// does not exceed the target. It is never so great that the two could swap places.
+// Returns how far the weight before a splitter may be from the sought weight. If both splitters of
+// a part are off by this much, the part does not exceed the target yet. It is always so small that
+// neighbouring splitters keep their order.
 std::int64_t tolerance_of(const CutOptions& options, std::int64_t total) {
   if (options.aim != Aim::target) return 0;
   const double average = static_cast<double>(total) / options.parts;
@@ -94,7 +95,8 @@ void write_places(Cut& cut, std::span<const Search::Place> places, std::int64_t 
   }
 }
 
-// Makes parts of equal length, because without objects nothing is known about the first ones.
+// Makes parts of equal length along the curve, for a cut without objects: it is not known where the
+// first objects will be.
 void cut_evenly(Splitters& splitters, int dimensions) {
   const auto parts = splitters.size() - 1;
   const std::uint64_t end = end_of_curve(dimensions).value;
@@ -112,7 +114,8 @@ bool are_even_enough(std::span<const std::int64_t> weights, double target_lambda
   return static_cast<double>(heaviest) * parts <= target_lambda * static_cast<double>(total);
 }
 
-// Collective. Uses the splitters to keep if there are any and they are even enough.
+// Collective. If there are splitters to keep, counts their parts, and keeps them if these are even
+// enough.
 void keep_splitters(Cut& cut, Workspace& work, const Units& units, const CutOptions& options) {
   const bool is_wanted = options.target_lambda > 0 || options.shift_penalty > 0;
   if (options.kept.empty() || !is_wanted) return;
@@ -125,9 +128,8 @@ void keep_splitters(Cut& cut, Workspace& work, const Units& units, const CutOpti
   for (std::size_t p = 0; p < work.kept.size(); ++p) cut.weights[p] = units.weight_of(work.kept[p]);
 }
 
-// The cheapest ways to find places for objects in this order. All ways find the same nearest
-// places. The ways differ in the places that they accept for a target, so a target always uses the
-// same way.
+// The ways that are cheapest for the present order of objects. All ways find the same nearest
+// places. For a target they would accept different places, so a target always uses the same way.
 struct Ways {
   bool by_scan = false, by_sample = false;
 };
@@ -139,7 +141,7 @@ Ways ways_for(const Communicator& communicator, const Census& mine, const Census
   return {.by_sample = Search::suits_sample(all, options.parts)};
 }
 
-// Collective. There must be objects.
+// Collective. There must be at least one object.
 void find_splitters(Cut& cut, const Communicator& communicator, Workspace& work, const Units& units,
                     const Census& mine, const Census& all, const CutOptions& options,
                     const Marks& marks) {
@@ -197,7 +199,8 @@ Cut cut_at(const Voters& voters, std::span<const WeightedKeys> sets, const CutOp
     result.splitters.back() = end_of_curve(options.dimensions);
   });
   const Census all = vote<&combine>(communicator, prepared, mine);
-  if (options.most_objects > 0 && all.objects > options.most_objects)  // the same on all ranks
+  // true on all ranks, or on no rank
+  if (options.most_objects > 0 && all.objects > options.most_objects)
     refuse("There are " + std::to_string(all.objects) + " objects, more than the " +
                std::to_string(options.most_objects) + " that most_objects allows.",
            "Set most_objects to the number on all ranks together, or to 0.");

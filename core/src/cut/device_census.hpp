@@ -1,7 +1,7 @@
 #pragma once
 
-// The census of objects in memory that a device works on. It does not examine their order, because
-// a cut on a device does not gain from an order.
+// The census of objects in memory that a device works on. It does not examine the order of keys,
+// and counts all of them as falling, because a cut on a device gains nothing from sorted keys.
 
 #include "cut/units.hpp"
 
@@ -19,7 +19,7 @@ struct KeyOf {
   KOKKOS_FUNCTION std::uint64_t operator()(std::int64_t object) const { return keys[object].value; }
 };
 
-// The bits of non-negative doubles have the same order as the doubles. -0 counts as 0.
+// Returns the bits of a weight. Non-negative doubles are ordered like their bits. -0 counts as 0.
 struct BitsOf {
   const double* weights;
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t object) const {
@@ -32,7 +32,7 @@ struct BitsOf {
 
 }  // namespace cut_on_device
 
-// For sets that are not empty.
+// Call this only for sets that have objects.
 template <class Instance>
 void add_keys_on_device(Census& found, const Instance& instance, std::span<const CurveKey> keys) {
   const std::int64_t count = std::ssize(keys);

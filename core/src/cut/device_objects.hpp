@@ -1,8 +1,9 @@
 #pragma once
 
-// Objects in memory that a device works on. Sums of integers do not depend on their order, so they
-// are added up atomically. Objects that are kept are marked in place, and the others are skipped
-// later. This is a template, so that its kernels can be tested on hosts too.
+// Objects in memory that a device works on. Sums are of integers, so they do not depend on the
+// order of additions, and atomic additions suffice. Objects that are dropped stay in place; they
+// are marked, and later steps skip them. This is a template, so that tests can run its kernels on
+// hosts too.
 
 #include "cut/objects.hpp"
 #include "order/bisect.hpp"
@@ -16,10 +17,10 @@ namespace evenkeel {
 
 namespace cut_on_device {
 
-// Objects of one set.
+// The objects of one set.
 struct Objects {
   const CurveKey* keys;
-  const double* weights;  // null when all weigh the same
+  const double* weights;  // null if all weigh the same
   std::int64_t count;
   Units units;
 
@@ -28,7 +29,7 @@ struct Objects {
   }
 };
 
-// Finds the interval between rising keys that contains a key: interval i ends before boundaries[i].
+// Finds the interval of a key between ascending boundaries: interval i ends before boundaries[i].
 struct Between {
   const CurveKey* boundaries;
   std::int64_t count;
@@ -47,11 +48,12 @@ struct InBins {
   }
 };
 
-// Marks each object with the interval that its bin became, and finds its new bin.
+// Marks each object with its new interval, or as dropped, and finds its new bin. Both follow from
+// its old bin.
 struct KeepOfAll {
   InBins bin_of;
   const std::int32_t* interval_of_bin;
-  std::int32_t* intervals;  // one per object
+  std::int32_t* intervals;  // by object
   CutObjects::Division next;
 
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t object, std::uint64_t key) const {
@@ -75,9 +77,9 @@ struct KeepOfKept {
   }
 };
 
-// Adds objects to the bins that bin_of(object, key) returns; if that is negative, skips the object.
-// Each index handles a short run of objects: if neighbours in memory belong to the same bin, as in
-// the order of the curve, their sum is added at once.
+// Adds the weight of each object to the bin that bin_of(object, key) returns, or to no bin if that
+// is negative. Each index handles a short run of objects: neighbours in memory are often in the
+// same bin, and then their sum is added with one atomic operation.
 template <class BinOf>
 struct AddObjectsToBins {
   static constexpr std::int64_t run = 8;
@@ -224,7 +226,7 @@ class DeviceObjects final : public CutObjects {
                static_cast<std::int64_t>(from.size_bytes()));
   }
 
-  // Calls visit(objects of a set, number of objects before the set).
+  // Calls visit(objects, before) for each set; `before` is the number of objects in previous sets.
   template <class Visit>
   void for_each_set(const Visit& visit) const {
     std::int64_t before = 0;
@@ -237,8 +239,8 @@ class DeviceObjects final : public CutObjects {
     }
   }
 
-  // bin_of_set(number of objects before the set) returns a functor that finds the bins of the
-  // set's objects.
+  // bin_of_set(before) must return the functor that finds the bins of a set's objects; `before` is
+  // the number of objects in previous sets.
   template <class BinOfSet>
   std::span<std::int64_t> histogram(std::int64_t count, const BinOfSet& bin_of_set) noexcept {
     const auto bins = std::span(bins_on_host_).first(static_cast<std::size_t>(count));
@@ -254,8 +256,8 @@ class DeviceObjects final : public CutObjects {
     return bins;
   }
 
-  // is_chosen_of(objects of a set, number of objects before it) returns a test for the objects to
-  // collect.
+  // is_chosen_of(objects, before) must return the test that chooses objects of a set; `before` is
+  // the number of objects in previous sets.
   template <class IsChosenOf>
   std::vector<Item> items(const IsChosenOf& is_chosen_of) const {
     std::int64_t count = 0;
@@ -283,7 +285,7 @@ class DeviceObjects final : public CutObjects {
   std::vector<std::int64_t> bins_on_host_;
   exec::Array<std::int32_t> interval_of_bin_;
   exec::Array<CurveKey> boundaries_;
-  exec::Array<std::int32_t> intervals_;  // of each object, or CutObjects::dropped
+  exec::Array<std::int32_t> intervals_;  // by object; CutObjects::dropped if it is not kept
 };
 
 }  // namespace evenkeel

@@ -8,12 +8,12 @@ namespace evenkeel {
 
 namespace {
 
-// Objects are kept and counted in turns of this many, so that they are still in the cache when they
-// are counted.
+// Objects are first kept, then counted. Both steps handle this many objects at a time, so that
+// objects are still in the cache when they are counted.
 constexpr int turn = 1024;
 
-// Adds weights to bins. Neighbours in memory often belong to the same bin. The sum of such a run
-// stays in a register, because in memory each addition would wait for the previous store.
+// Adds weights to bins. Neighbours in memory are often in the same bin; the sum of such a run stays
+// in a register. In memory, each addition would wait for the previous store.
 class InRuns {
  public:
   explicit InRuns(std::int64_t* bins) noexcept : bins_(bins) {}
@@ -35,8 +35,9 @@ class InRuns {
   std::int64_t sum_ = 0;
 };
 
-// Finds the interval between rising keys that contains a key: interval i ends before boundaries[i].
-// Neighbours in memory are often in the same interval or in the next.
+// Finds the interval of a key between ascending boundaries: interval i ends before boundaries[i].
+// It tries the interval of the previous key and the next one first, because neighbours in memory
+// are often there.
 class IntervalOf {
  public:
   explicit IntervalOf(std::span<const CurveKey> boundaries) noexcept : boundaries_(boundaries) {
@@ -82,7 +83,7 @@ HostObjects::HostObjects(std::span<const WeightedKeys> sets, std::int64_t most_b
     }
     offset += count;
   }
-  // The memory is not initialised, so that only the pages that are written cost anything.
+  // Not initialised: pages that are never written then cost nothing.
   kept_ = std::make_unique_for_overwrite<Kept[]>(static_cast<std::size_t>(offset));
   bins_.resize(static_cast<std::size_t>(threads_));
   for (auto& bins : bins_) bins.resize(static_cast<std::size_t>(most_bins));
@@ -99,7 +100,8 @@ const double* HostObjects::weights_of(const WeightedKeys& set) const noexcept {
   return units_.weightless() || set.weights.empty() ? nullptr : set.weights.data();
 }
 
-// Calls visit(object, key, weight) for objects of a block, numbered from the begin of the block.
+// Calls visit(object, key, weight) for objects `begin` to `end` of a block; both count from the
+// first object of the block.
 template <class Visit>
 void HostObjects::visit(const Block& block, std::int64_t begin, std::int64_t end,
                         const Visit& visit) const noexcept {
@@ -116,7 +118,8 @@ void HostObjects::visit(const Block& block, std::int64_t begin, std::int64_t end
   }
 }
 
-// Calls visit(kept, key, weight) for the kept objects of a block, numbered from the first one.
+// Calls visit(kept, key, weight) for kept objects `begin` to `end` of a block; both count the kept
+// objects of the block.
 template <class Visit>
 void HostObjects::visit_kept(const Block& block, std::int64_t begin, std::int64_t end,
                              const Visit& visit) const noexcept {
@@ -135,7 +138,7 @@ void HostObjects::visit_kept(const Block& block, std::int64_t begin, std::int64_
   }
 }
 
-// add(block, bins) adds a block's objects to the bins of its thread.
+// add(block, bins) must add the objects of a block to the bins of the thread that has the block.
 template <class Add>
 std::span<std::int64_t> HostObjects::histogram(std::int64_t count, const Add& add) noexcept {
   for_each_thread([&](std::size_t thread) {
@@ -182,7 +185,7 @@ std::span<std::int64_t> HostObjects::keep_of_all(std::uint64_t base,
             [&](std::int64_t object, std::uint64_t key, std::int64_t) {
               const std::int32_t interval = interval_of_bin[(key - base) >> shift];
               into[to] = {static_cast<std::uint32_t>(object), interval};
-              to += interval == dropped ? 0 : 1;  // a branch would be hard to predict
+              to += interval == dropped ? 0 : 1;  // a branch on this would be hard to predict
             });
       count_kept(block, from, to, step.next, bins);
     }

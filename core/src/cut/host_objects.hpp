@@ -1,6 +1,6 @@
 #pragma once
 
-// Objects in host memory; each thread has a share of them.
+// Objects in host memory. Each thread works on a share of them.
 
 #include "cut/objects.hpp"
 
@@ -22,13 +22,14 @@ class HostObjects final : public CutObjects {
   std::vector<Item> items_in(std::span<const KeyRange> ranges) const override;
 
  private:
-  // Objects of one set that one thread works on; kept objects are stored from `offset` on.
+  // The objects of one set that one thread works on. Its kept objects are stored in kept_ from
+  // `offset` on.
   struct Block {
     std::size_t set;
     std::int64_t begin, end, offset;
     std::int64_t kept = 0;
   };
-  // An object that is kept, numbered from the begin of its block, and the interval that holds it.
+  // A kept object, counted from the begin of its block, and the interval that its key is in.
   struct Kept {
     std::uint32_t object;
     std::int32_t interval;

@@ -17,7 +17,8 @@ InOrder::InOrder(std::span<const WeightedKeys> sets, std::int64_t most_sought) {
 
 bool InOrder::holds(const Communicator& communicator, const Census& mine, const Census& all) {
   if (all.ranks_out_of_order != 0) return false;
-  // Keys are below 2^63. If two ranks had the same key, neither would know its whole weight.
+  // Keys are below 2^63. No two ranks may have the same key: each would know only a part of its
+  // weight.
   const std::int64_t greatest =
       mine.objects > 0 ? static_cast<std::int64_t>(mine.greatest_key) : std::int64_t{-1};
   const std::int64_t before = communicator.exclusive_scan(greatest, Reduction::greatest);
@@ -56,13 +57,13 @@ std::int64_t InOrder::weight_before(std::int64_t object) const noexcept {
   return sum;
 }
 
-// Returns the nearer of the two places around the key at which the weight of this rank's objects
-// reaches `sought`.
+// Looks for the key with which the weight of this rank's objects reaches `sought`. Returns the
+// place before or after the objects of this key, whichever weight is nearer to `sought`.
 Search::Place InOrder::nearest(std::int64_t sought) const noexcept {
   const auto after = std::lower_bound(before_block_.begin(), before_block_.end(), sought);
   std::int64_t i = (after - before_block_.begin() - 1) * block;
   for (std::int64_t sum = *std::prev(after) + weight_of(i); sum < sought; sum += weight_of(i)) ++i;
-  // Objects with one key stay together.
+  // All objects with the same key stay in one part.
   const auto [first, last] =
       std::equal_range(set_.keys.begin(), set_.keys.end(), set_.keys[static_cast<std::size_t>(i)]);
   const std::int64_t before = weight_before(first - set_.keys.begin());

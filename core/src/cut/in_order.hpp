@@ -1,8 +1,8 @@
 #pragma once
 
-// The cut of objects that are already in the order of the curve, within each rank and from rank to
-// rank, as they are after a rebalance. One scan over the ranks gives each rank the weight before
-// its objects; the rank then finds the splitters among its own objects.
+// The cut of objects that are sorted along the curve already, within each rank and from rank to
+// rank. This is so after a rebalance. One scan over the ranks gives each rank the weight of the
+// objects on lower ranks; then each rank finds the splitters that are among its own objects.
 
 #include "cut/search.hpp"
 
@@ -10,22 +10,23 @@ namespace evenkeel {
 
 class InOrder {
  public:
-  // Reserves all memory that will be needed. Refers to the sets.
+  // Allocates all memory. Refers to the sets.
   InOrder(std::span<const WeightedKeys> sets, std::int64_t most_sought);
 
-  // Collective. Returns true if the keys never fall within a rank, and rise from rank to rank.
+  // Collective. Returns true if keys never fall within a rank, and all keys of a rank are above
+  // those of lower ranks.
   static bool holds(const Communicator& communicator, const Census& mine, const Census& all);
 
-  // Collective. The weight of all objects.
+  // Collective. Returns the weight of all objects. Call it before find().
   std::int64_t weigh(const Communicator& communicator, const Units& units);
 
-  // Collective. Returns the places that Search::run finds with Rounding::nearest and tolerance 0.
-  // Its reduction counts as one of `search`.
+  // Collective. Returns the same places as Search::run with Rounding::nearest and tolerance 0.
+  // `search` counts its reduction.
   std::span<const Search::Place> find(std::span<const std::int64_t> sought, Search& search);
 
  private:
-  static constexpr std::int64_t block = 128;             // objects
-  static constexpr std::int64_t worth_threads = 16'384;  // objects
+  static constexpr std::int64_t block = 128;             // number of objects
+  static constexpr std::int64_t worth_threads = 16'384;  // number of objects
 
   // Returns true if all objects weigh the same.
   bool alike() const noexcept { return set_.weights.empty() || units_.weightless(); }
@@ -36,9 +37,9 @@ class InOrder {
 
   WeightedKeys set_;
   Units units_;
-  std::vector<std::int64_t> before_block_;  // weight before each block, on this rank
-  std::int64_t before_ = 0;                 // the weight of lower ranks
-  std::vector<std::int64_t> found_;         // the splitters, then the weights before them
+  std::vector<std::int64_t> before_block_;  // weight of this rank's objects before each block
+  std::int64_t before_ = 0;                 // weight of the objects on lower ranks
+  std::vector<std::int64_t> found_;         // first the splitters, then the weights before them
   std::vector<Search::Place> places_;
 };
 

@@ -1,5 +1,5 @@
-// Decides which rank gets which part. The cost of moving depends on the number of objects, so
-// objects are counted, not their weight.
+// Decides which rank gets which part. It counts objects and ignores their weights, because the cost
+// of a move depends on the number of objects.
 
 #include "cut/keep_in_place.hpp"
 #include "cut/stage.hpp"
@@ -21,8 +21,8 @@ struct PartClaim {
   int rank = -1, part = -1;
   std::int64_t objects = 0;
 };
-// Each rank claims the parts of which it holds the most objects, at most four. Ranks that get no
-// claimed part get the remaining parts.
+// Each rank claims up to four parts: those of which it holds the most objects. Ranks that get no
+// part by a claim get the remaining parts.
 using Claims = std::array<PartClaim, 4>;
 
 std::vector<std::int64_t> objects_by_part(std::span<const WeightedKeys> sets,
@@ -47,8 +47,8 @@ Claims claims_of(std::span<const std::int64_t> objects, int rank) {
   return strongest;
 }
 
-// The strongest claims are granted first; the remaining ranks get the remaining parts, in order.
-// The result is the same on all ranks.
+// Grants the claims with the most objects first. Then gives the remaining parts to the remaining
+// ranks, in order. The result is the same on all ranks.
 std::vector<int> granted(std::span<const Claims> claims_of_rank) {
   std::vector<PartClaim> claims;
   for (const Claims& some : claims_of_rank)

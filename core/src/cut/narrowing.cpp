@@ -87,8 +87,8 @@ void Narrowing::narrow(std::span<const std::int64_t> bins, CutObjects::Division 
   width_ = width;
 }
 
-// The place is among the 2^width keys from `first` on. Returns true if one end of this range
-// settles it: when there is only one key, or when an end is near enough.
+// A place is in the range of 2^width keys from `first` on. If the range is a single key, or if one
+// of its ends is within the tolerance, takes that end as the place and returns true.
 bool Narrowing::settle(std::size_t place, std::uint64_t first, std::int64_t before,
                        std::int64_t after, int width) {
   const std::int64_t below = wanted_.before[place] - before, above = after - wanted_.before[place];
@@ -103,7 +103,7 @@ bool Narrowing::settle(std::size_t place, std::uint64_t first, std::int64_t befo
 
 void Narrowing::finish(std::span<const CutObjects::Item> items) {
   std::int32_t interval = -1;
-  std::int64_t before = 0, weight = 0;  // of the key at `item`
+  std::int64_t before = 0, weight = 0;  // before the key at `item`; of that key
   std::size_t item = 0, next = 0;
   const auto take_key = [&] {
     for (weight = 0; next < items.size() && items[next].key == items[item].key; ++next)

@@ -19,13 +19,13 @@ std::unique_ptr<CutObjects> objects_of(std::span<const WeightedKeys> sets, std::
 
 namespace {
 
-constexpr std::size_t worth_a_radix_sort = 4096;  // keys
+constexpr std::size_t worth_a_radix_sort = 4096;  // number of keys
 
 bool sorts_by_radix(std::size_t keys) {
   return keys >= worth_a_radix_sort && exec::kokkos_is_running();
 }
 
-// Sorts keys, and moves numbers along with them.
+// Sorts keys, and reorders `numbers` in the same way.
 void sort_with(std::uint64_t* keys, std::vector<std::uint64_t>& numbers) {
   exec::sort_pairs(Space::where(MemoryKind::host), keys, numbers.data(), std::ssize(numbers));
 }

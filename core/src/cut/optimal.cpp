@@ -14,7 +14,7 @@ using Place = Search::Place;
 using Item = CutObjects::Item;
 
 struct WeightWindow {
-  std::int64_t from, to;  // weights before a place
+  std::int64_t from, to;  // a range of weights that may be before a place
 };
 
 std::int64_t heaviest_part(std::span<const Place> places, std::int64_t total) {
@@ -26,10 +26,11 @@ std::int64_t heaviest_part(std::span<const Place> places, std::int64_t total) {
   return std::max(heaviest, total - before);
 }
 
-// The windows of the places if no part is heavier than `heaviest`; windows that meet are merged.
+// Returns the windows in which the places must be if no part is heavier than `heaviest`. Windows
+// that touch are merged.
 std::vector<WeightWindow> windows_of(std::int64_t parts, std::int64_t heaviest,
                                      std::int64_t total) {
-  const auto several = [&](std::int64_t count) {  // parts of that weight, at most the total
+  const auto several = [&](std::int64_t count) {  // weight of this many parts, limited to the total
     return count > total / heaviest ? total : count * heaviest;
   };
   std::vector<WeightWindow> windows;
@@ -43,15 +44,15 @@ std::vector<WeightWindow> windows_of(std::int64_t parts, std::int64_t heaviest,
   return windows;
 }
 
-// A stretch of the curve in which every key matters.
+// A stretch of the curve that a window covers: each of its keys may become a place.
 struct CurveStretch {
-  std::uint64_t first, last;     // keys, both inside
-  std::int64_t before, through;  // weight before the first, and through the last
+  std::uint64_t first, last;     // both keys are in the stretch
+  std::int64_t before, through;  // weight before `first`, and weight up to and including `last`
 };
 
-// The memory for all steps that follow the windows.
+// The memory for the steps after the windows are known.
 struct WindowSearch {
-  std::vector<std::int64_t> from, to;  // sought weights at the ends of windows
+  std::vector<std::int64_t> from, to;  // weights at the begins, and at the ends, of windows
   std::vector<Place> starts;
   std::vector<CurveStretch> stretches;
 
@@ -89,12 +90,12 @@ std::vector<Item> items_in(const CutObjects& objects, std::span<const CurveStret
   return objects.items_in(ranges);
 }
 
-// Runs on one rank. Cuts the chain of all keys in the stretches; each gap between stretches is one
-// item.
+// Runs on one rank only. Cuts the chain of all keys in the stretches; the objects between two
+// stretches are a single item of the chain.
 std::vector<Place> cut_chain_of(std::span<const CurveStretch> stretches, std::vector<Item> items,
                                 std::int64_t total, std::size_t places) {
   sort_items(items);
-  // The possible splitters, and the weight before each.
+  // Possible splitters, and the weight before each.
   std::vector<std::uint64_t> splitters = {0};
   std::vector<std::int64_t> prefix = {0};
   std::size_t item = 0;
@@ -112,7 +113,7 @@ std::vector<Place> cut_chain_of(std::span<const CurveStretch> stretches, std::ve
     }
   }
   if (total > prefix.back()) {
-    splitters.push_back(splitters.back());  // only chosen as the end of the last part
+    splitters.push_back(splitters.back());  // can only be the end of the last part
     prefix.push_back(total);
   }
   const Chain chain =

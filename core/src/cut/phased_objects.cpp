@@ -19,9 +19,9 @@ constexpr const char* phased_objects_label = "evenkeel::cut::phases";
 
 struct PhasedSet {
   const CurveKey* keys;
-  const std::int64_t* objects;  // null if they are in the order of the keys
+  const std::int64_t* objects;  // null if the objects are in the order of the keys
   std::int64_t count;
-  const double* costs[most_phases];  // null if this set costs nothing in this phase
+  const double* costs[most_phases];  // null if the set costs nothing in this phase
   int phases;
 
   explicit PhasedSet(const PhasedKeys& set)
@@ -38,14 +38,14 @@ struct PhasedSet {
   }
 };
 
-// The interval between rising keys that holds a key: interval i ends before boundaries[i]. The keys
-// from the first boundary to the last are divided into slots of equal length, and the number of
-// boundaries before each slot is known. If keys come in no order, a search through all boundaries
-// would be most of the cost of a cut.
+// Finds the interval of a key between ascending boundaries: interval i ends before boundaries[i].
+// The keys from the first boundary to the last are divided into slots of equal length, and the
+// number of boundaries before each slot is stored. If keys are not sorted, searching through all
+// boundaries would be the greatest part of the cost of a cut.
 struct IntervalInSlots {
   const CurveKey* boundaries;
   std::int64_t count;
-  const std::int32_t* boundaries_before;  // each slot, and before the end of the last one
+  const std::int32_t* boundaries_before;  // for each slot, then for the end of the last slot
   std::int64_t slots;
   std::uint64_t first;
   int shift;
@@ -66,7 +66,7 @@ struct IntervalInSlots {
   }
 };
 
-// Intervals between boundaries that are on the host, in memory that a space reaches.
+// Copies boundaries from the host to memory that a space can access, with their slots.
 class Intervals {
  public:
   Intervals(const Space& space, std::span<const CurveKey> boundaries)
@@ -105,8 +105,8 @@ class Intervals {
   exec::Reached<std::int32_t> before_;
 };
 
-// Each index handles a short run of objects. Neighbours in memory are often in one interval, and
-// then the sum of their costs is added at once.
+// Adds up costs by interval. Each index handles a short run of objects: neighbours in memory are
+// often in one interval, and then the sum of their costs is added at once.
 template <std::int64_t run>
 struct AddUpPhases {
   PhasedSet all;

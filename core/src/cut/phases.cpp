@@ -19,8 +19,8 @@ namespace evenkeel {
 
 namespace {
 
-// The stretches of the first search. Then each stretch next to a splitter is divided into `finer`
-// stretches.
+// The first search divides the curve into this many stretches. The second one divides each stretch
+// next to a splitter into `finer` stretches.
 constexpr std::int64_t least_stretches = 4096, stretches_per_part = 16, finer = 16;
 
 void check(const PhaseOptions& options) {
@@ -47,8 +47,8 @@ std::span<const CurveKey> inner(const Splitters& splitters) {
   return std::span(splitters).subspan(1, splitters.size() - 2);
 }
 
-// The work of one call. Every rank takes part in each reduction, also after a failure; the next
-// vote reports the failure.
+// The work of one call. After a failure, a rank still takes part in each reduction; the next vote
+// reports the failure.
 class Phases {
  public:
   Phases(const Communicator& communicator, std::span<const PhasedKeys> sets,
@@ -59,11 +59,11 @@ class Phases {
         all_(all),
         units_(all, options.phases),
         reductions_(communicator) {
-    // Without boundaries all objects are in one interval.
+    // Without boundaries there is one interval with all objects.
     totals_ = loads_of(sums({}), 1);
     double total = 0;
     for (const auto& of_phase : totals_) total += of_phase.front();
-    if (!std::isfinite(total))  // the same on all ranks
+    if (!std::isfinite(total))  // true on all ranks, or on no rank
       refuse("The costs of all phases add up to more than a number can hold.",
              "Give smaller ones; only their ratios count.");
     has_cost_ = total > 0;
@@ -88,11 +88,11 @@ class Phases {
   }
 
  private:
-  // A search among the places between stretches.
+  // The result of a search in which parts may begin only at the begin of a stretch.
   struct StretchSearch {
     phase_search::FoundOffsets found;
-    Splitters splitters;             // of the parts
-    std::vector<std::int64_t> sums;  // of the costs between them
+    Splitters splitters;             // splitters of the parts that were found
+    std::vector<std::int64_t> sums;  // cost of each part in each phase, in units
   };
 
   PhaseCut result(Splitters splitters, const std::vector<std::int64_t>& sums_of_parts) const {
@@ -112,7 +112,7 @@ class Phases {
     return cut;
   }
 
-  // Collective. The cost of each phase between boundaries.
+  // Collective. Returns the cost in each phase between boundaries, in units.
   std::vector<std::int64_t> sums(std::span<const CurveKey> boundaries) {
     std::vector<std::int64_t> all;
     vote(communicator_,
@@ -156,8 +156,9 @@ class Phases {
     });
   }
 
-  // Collective. `shape` is as in phase_search, for the phases that cost anything; it is empty if it
-  // is unknown.
+  // Collective. Divides the curve at `marks`, and searches for parts of these stretches. `shape`
+  // has the meaning that it has in phase_search, for the phases with a cost; it is empty if it is
+  // unknown.
   StretchSearch search(std::int64_t pieces, const std::vector<std::int64_t>& marks,
                        const phase_search::Limits& shape) {
     CutOptions cutting;
@@ -179,7 +180,7 @@ class Phases {
     return level;
   }
 
-  // The sums over parts, computed from those over stretches.
+  // Computes the sums over parts from the sums over stretches.
   std::vector<std::int64_t> joined(const std::vector<std::int64_t>& between,
                                    const std::vector<std::int64_t>& offsets) const {
     const auto phases = static_cast<std::size_t>(options_.phases);
@@ -192,7 +193,7 @@ class Phases {
     return sums;
   }
 
-  // No cut has smaller greatest loads in the phases that cost anything.
+  // Returns, for each phase with a cost, a lower bound of the greatest load in any cut.
   phase_search::Limits least_loads() const {
     phase_search::Limits least;
     for (std::size_t phase = 0; phase < totals_.size(); ++phase)
@@ -201,7 +202,7 @@ class Phases {
     return least;
   }
 
-  // The costs before each place, of each phase that costs anything.
+  // Returns the cost before each place, for each phase that has a cost.
   std::vector<std::vector<double>> running_costs(const std::vector<std::int64_t>& between) const {
     const auto phases = static_cast<std::size_t>(options_.phases);
     std::vector<std::vector<double>> before;
@@ -217,7 +218,7 @@ class Phases {
     return before;
   }
 
-  // Finer marks inside of the stretches on both sides of each splitter.
+  // Returns finer marks in the two stretches beside each splitter.
   std::vector<std::int64_t> marks_beside(const StretchSearch& coarse,
                                          std::int64_t stretches) const {
     std::vector<std::int64_t> marks;
@@ -236,18 +237,19 @@ class Phases {
   const PhaseOptions& options_;
   PhaseCensus all_;
   PhaseUnits units_;
-  std::vector<std::vector<double>> totals_;  // one number per phase
+  std::vector<std::vector<double>> totals_;  // one number for each phase
   bool has_cost_ = false;
-  // The weight of each object over all phases, in the order of the keys.
+  // The weight of each object, summed over all phases, in the order of the keys.
   Status weighed_;
   std::vector<exec::Array<double>> weights_;
   std::vector<WeightedKeys> weighted_;
   CountedReductions reductions_;
 };
 
-// A part without cost has no object that could have the weight of a part. So the part before it
-// gets that weight in addition; a cut then divides that part, which lowers its load. Parts without
-// cost at the begin count for the part after them.
+// Objects get weights for which each part should weigh the same. A part without cost has no object
+// that could get its weight. So the part before it gets that weight in addition: the next cut
+// divides that part, and its load falls. If parts at the begin have no cost, the first part after
+// them gets their weight.
 void count_empty_parts(std::vector<double>& sum_of_part) {
   double waiting = 0;
   for (std::size_t part = 0; part < sum_of_part.size();) {
@@ -264,7 +266,7 @@ void count_empty_parts(std::vector<double>& sum_of_part) {
   }
 }
 
-// Collective. The vote that begins a call.
+// Collective. The vote with which each call begins. Returns the census of all ranks.
 PhaseCensus census_of_all(const Voters& voters, std::span<const PhasedKeys> sets,
                           const PhaseOptions& options, const Splitters* splitters) {
   PhaseCensus mine;

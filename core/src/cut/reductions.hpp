@@ -1,6 +1,6 @@
 #pragma once
 
-// Sums over all ranks, with a count of the reductions.
+// Sums over all ranks, and the number of reductions and bytes that they took.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 
@@ -18,7 +18,7 @@ class CountedReductions {
     communicator_.all_reduce(values, Reduction::sum);
     note(1, static_cast<std::int64_t>(values.size_bytes()));
   }
-  // Counts reductions and bytes of collective calls that were made elsewhere.
+  // Adds the reductions and bytes of collective calls that were made elsewhere.
   void note(int reductions, std::int64_t bytes) noexcept {
     count_ += reductions;
     bytes_ += bytes;

@@ -12,15 +12,15 @@ namespace {
 
 constexpr std::int64_t least_bins = std::int64_t{1} << 16;
 constexpr std::int64_t bins_per_place = 4;
-// Each histogram has to leave the device, so histograms on devices are smaller, and there are more
-// of them.
+// Each histogram has to be copied from the device to the host, so on devices histograms are
+// smaller, and a search takes more of them.
 constexpr std::int64_t least_bins_on_device = std::int64_t{1} << 9;
 
 constexpr std::int64_t sample_size = std::int64_t{1} << 15;
 static_assert(sample_size < least_bins);
 
-// If there are no more objects than this, to send them to all ranks costs less than to continue
-// counting.
+// Returns the number of objects up to which sending all of them to all ranks costs less than
+// another histogram.
 std::int64_t few(std::size_t places, bool on_device) {
   return std::max<std::int64_t>(on_device ? 256 : 4096, 2 * static_cast<std::int64_t>(places));
 }
@@ -51,7 +51,8 @@ Search::Search(const Communicator& communicator, CutObjects& objects, std::int64
   first_.weights.resize(static_cast<std::size_t>(most_bins_));
 }
 
-// Counts one interval that is aligned to its size and holds all keys.
+// Makes the first histogram: one interval that contains all keys. Its begin is a multiple of its
+// size.
 std::int64_t Search::weigh(const Census& all) {
   const int width = static_cast<int>(std::bit_width(all.least_key ^ all.greatest_key));
   first_.base = all.least_key >> width << width;
@@ -87,14 +88,14 @@ std::span<const Search::Place> Search::run(const WantedPlaces& wanted) {
   return narrowing_.places();
 }
 
-// Each interval gets at least two bins, because there are no more intervals than objects.
+// There are no more intervals than objects, so each interval gets at least two bins.
 CutObjects::Division Search::next_division(int width, std::int64_t intervals) const noexcept {
   const auto per_interval = static_cast<std::uint64_t>(bins_ / intervals);
   return {width, std::min(width, static_cast<int>(std::bit_width(per_interval)) - 1)};
 }
 
-// The weight of the kept objects is known. Counting them costs a reduction, so it is done only when
-// they may be few.
+// Counting the kept objects of all ranks costs a reduction. So it is done only if they may be few,
+// by their share of the weight, which is known.
 bool Search::few_are_kept() {
   const auto limit = few(narrowing_.open(), on_device_);
   const double share =
@@ -107,9 +108,9 @@ bool Search::few_are_kept() {
 
 // --- By a sample ---------------------------------------------------------------------------------
 
-// If objects are nearly in the order of the curve, a few keys, spread evenly over the objects, show
-// where they are dense. The cost of a sample, and the number of objects that it leaves, depend
-// neither on the bits of keys nor on clusters.
+// If objects are nearly sorted along the curve, a few keys, spread evenly over the objects, show
+// where objects are dense. Neither the cost of a sample nor the number of objects that remain after
+// it depends on the length of keys or on clusters.
 
 bool Search::suits_sample(const Census& all, std::int64_t sought) noexcept {
   constexpr std::int64_t keys_per_fall = 16;
@@ -127,7 +128,7 @@ std::int64_t Search::weigh_by_sample(const Census& all) {
   reductions_.note(0, static_cast<std::int64_t>(sample.size() * sizeof(CurveKey)));
   vote(communicator, attempt(stage_name, [&] { sort_keys(sample); }));
   sample.erase(std::unique(sample.begin(), sample.end()), sample.end());
-  // Very many ranks return more keys than were asked for.
+  // With very many ranks, the sample has more keys than were asked for; leave out some of them.
   const std::size_t room = static_cast<std::size_t>(most_bins_) - 1;
   const std::size_t step = sample.size() / room + 1;
   for (std::size_t i = 0; i * step < sample.size(); ++i) sample[i] = sample[i * step];
@@ -145,7 +146,8 @@ std::span<const Search::Place> Search::run_by_sample(std::span<const std::int64_
   return finish_with_all([&] { return objects_.items_in(ranges); });
 }
 
-// Each rank computes the same result by itself.
+// Gathers the remaining objects on all ranks. Then each rank finishes by itself, with the same
+// result.
 std::span<const Search::Place> Search::finish_with_all(
     const std::function<std::vector<CutObjects::Item>()>& mine) {
   const Communicator& communicator = reductions_.communicator();

@@ -1,6 +1,6 @@
 #pragma once
 
-// The targets of shifted offsets, in whole units of load. extras/string.hpp derives them.
+// The targets of shifted offsets, in integer units of load. extras/string.hpp derives the formula.
 
 #include <evenkeel/backends/error.hpp>
 
@@ -10,17 +10,17 @@
 
 namespace evenkeel {
 
-// The share of the first `part` parts in a total.
+// Returns the part of `total` that the first `part` of `parts` equal parts have together.
 inline std::int64_t share_before(std::int64_t part, std::int64_t parts, std::int64_t total) {
   return part * (total / parts) + part * (total % parts) / parts;
 }
 
-// The target t of an offset that has `before` units before it, and should have `share`.
+// Returns the target of an offset that has `before` units before it, and should have `share` units.
 inline std::int64_t shifted_target(std::int64_t before, std::int64_t share, double penalty) {
   return before - std::llround(static_cast<double>(before - share) / penalty);
 }
 
-// Throws an Error for a penalty that is below 1 or not finite.
+// Throws an Error if a penalty is below 1 or not finite.
 inline void require_penalty(double penalty) {
   if (!std::isfinite(penalty) || penalty < 1)
     Refusal{"core/cut"}("The penalty of a shift is " + std::to_string(penalty) + '.',

@@ -16,11 +16,11 @@ namespace {
 
 constexpr const char* units_label = "evenkeel::cut::census";
 
-// Calls look(begin, end) on each of the host's threads, with a share of `count` objects, and joins
-// the results. Few objects are one share.
+// Divides `count` objects among the host's threads. Each thread calls look(begin, end) for its
+// share, and join() combines the results. If there are few objects, there is only one share.
 template <class Found, class Look, class Join>
 Found found_in_shares(std::int64_t count, const Look& look, const Join& join) {
-  constexpr std::int64_t worth_a_thread = 16'384;  // objects
+  constexpr std::int64_t worth_a_thread = 16'384;  // number of objects
   const std::int64_t shares =
       std::clamp<std::int64_t>(count / worth_a_thread, 1, exec::host_threads());
   std::vector<Found> found(static_cast<std::size_t>(shares));
@@ -60,8 +60,9 @@ double heaviest_on_host(std::span<const double> weights) {
   return std::bit_cast<double>(greatest);
 }
 
-// Finds the least and the greatest key, and whether keys never fall. That test ends at the first
-// key that falls, on each thread; keys that are in order need no second pass.
+// Finds the least and the greatest key, and how often keys fall. First tests if keys are sorted;
+// each thread ends this test at the first key that falls. If keys are sorted, no second pass is
+// needed.
 bool add_keys(Census& found, std::span<const CurveKey> keys) {
   const auto from = [&](std::int64_t i) { return keys.begin() + i; };
   const auto is_sorted = [&](std::int64_t begin, std::int64_t end) {
@@ -98,7 +99,7 @@ double heaviest_of(std::span<const double> weights, MemoryKind memory) {
   return heaviest_on_host(weights);
 }
 
-// For a set that is not empty.
+// Call this only for a set that has objects.
 double heaviest_of(const WeightedKeys& set) {
   return set.weights.empty() ? 1 : heaviest_of(set.weights, set.memory);
 }
@@ -190,7 +191,7 @@ Units::Units(const Census& all) : weightless_(all.weightless()) {
   exponent_ = bits - count_bits - (std::ilogb(weightless_ ? 1.0 : all.heaviest) + 1);
   first_factor_ = std::ldexp(1.0, exponent_ / 2);
   second_factor_ = std::ldexp(1.0, exponent_ - exponent_ / 2);
-  // If all weights are below 1, every object came with a weight.
+  // If all weights are below 1, all objects have a weight: an object without one would weigh 1.
   one_ = weightless_ || all.heaviest >= 1 ? of(1.0) : 0;
 }
 

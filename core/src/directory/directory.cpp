@@ -1,5 +1,6 @@
-// Ranks register ids at the keepers of these ids, and ask there, by the same routes: sorted by
-// keeper, one message to each.
+// Each id has a keeper, a rank that follows from the id. Ranks register ids at their keepers, and
+// ask the keepers for locations. Both use the same routes: ids are sorted by keeper, and each
+// keeper gets one message.
 
 #include "directory/ids.hpp"
 #include "directory/stage.hpp"
@@ -41,9 +42,9 @@ struct WriteKeepers {
   }
 };
 
-// Ids of this rank by keeper.
+// The ids of this rank, sorted by keeper.
 struct Routes {
-  exec::Array<std::int64_t> places;  // of each id in the given list
+  exec::Array<std::int64_t> places;  // for each sorted id: its place in the given list
   std::vector<Note<std::int64_t>> keepers;
 };
 
@@ -63,7 +64,7 @@ std::int64_t sum_of(const std::vector<Note<std::int64_t>>& notes) {
 
 // --- The kept ids --------------------------------------------------------------------------------
 
-// An id that a rank has, and its slot there.
+// An id that a rank has, and the slot of the id on that rank.
 struct IdClaim {
   std::uint64_t id;
   std::int64_t slot;
@@ -76,10 +77,10 @@ struct WriteClaims {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { claims[i] = {ids[places[i]], places[i]}; }
 };
 
-// Writes the location of each id. Claims are ordered by the ranks that have the ids.
+// Writes the location of each id. Claims are sorted by the rank that makes them.
 struct WriteLocations {
   const IdClaim* claims;
-  const std::int64_t* firsts;  // the first claim of each rank
+  const std::int64_t* firsts;  // by claiming rank: its first claim
   const int* ranks;
   std::int64_t claimants;
   Location* locations;
@@ -96,7 +97,7 @@ struct IsAgain {
   KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return place_of(place_of.ids[i]) != i; }
 };
 
-// All that this rank keeps.
+// The ids that this rank keeps, with their locations.
 struct KeptIds {
   exec::Array<std::uint64_t> ids;
   exec::Array<std::int64_t> slots;

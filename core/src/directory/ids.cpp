@@ -24,7 +24,7 @@ struct ReadIds {
   std::int64_t object_bytes, component_bytes;
   int components;
   std::uint64_t* ids;
-  // Numbers below zero keep their value in 64 bits.
+  // Numbers below 0 keep their value as 64-bit integers.
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const char* const object = data + i * object_bytes;
     for (int c = 0; c < components; ++c)
@@ -59,7 +59,7 @@ void read_from(const Space& space, const FieldLayout& at, std::int64_t count,
               "Please report it.");
 }
 
-// The slot of an id depends on the order of threads, but the results of searches do not.
+// The slot that an id gets depends on the order of threads, but the result of a search does not.
 struct Insert {
   PlaceOfId table;
   KOKKOS_FUNCTION void operator()(std::int64_t place) const {

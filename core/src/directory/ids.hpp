@@ -1,6 +1,6 @@
 #pragma once
 
-// Ids as 64 bits, in the memory of a space.
+// Ids as 64-bit numbers, in the memory of a space.
 
 #include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
@@ -12,21 +12,22 @@
 
 namespace evenkeel {
 
-// Throws an Error if the field does not hold integers, or holds fewer than `count`.
+// Throws an Error if the field has no integers, or fewer than `count`.
 void check_ids(const FieldLayout& at, const std::string& label, std::int64_t count);
 
-// The number of objects that have ids.
+// Returns the number of objects that have ids.
 std::int64_t count_of(const NumberSource& ids, const OwnedCount& count);
 
-// The ids of the first `count` objects, component by component of each. Blocks.
+// Returns the ids of the first `count` objects. All components of an object are adjacent. Blocks.
 exec::Array<std::uint64_t> read_ids(const Space& space, const NumberSource& ids,
                                     std::int64_t count);
 
-// Finds the least place of an id in a list; a hash table with open addressing, for kernels. Refers
-// to the list and to slots, of which there are a power of 2 and more than ids.
+// Finds the least place of an id in a list, in kernels. It is a hash table with open addressing. It
+// refers to the list and to the slots. The number of slots is a power of 2 and greater than the
+// number of ids.
 struct PlaceOfId {
   const std::uint64_t* ids;
-  std::int64_t* slots;  // places, or `none` in an empty slot
+  std::int64_t* slots;  // places in the list; `none` marks an empty slot
   int bits;             // there are 2^bits slots
 
   static constexpr std::int64_t none = -1;
@@ -34,7 +35,8 @@ struct PlaceOfId {
   KOKKOS_FUNCTION std::uint64_t next(std::uint64_t slot) const {
     return (slot + 1) & ((std::uint64_t{1} << bits) - 1);
   }
-  // Takes the highest bits, because the lowest bits of a similar number determine the keeper.
+  // Uses the highest bits: the keeper of an id follows from the lowest bits of a similar number, so
+  // these vary little on a rank.
   KOKKOS_FUNCTION std::uint64_t first_slot(std::uint64_t id) const {
     const std::uint64_t mixed = (id ^ (id >> 32U)) * 0x9E3779B97F4A7C15U;
     return ((mixed ^ (mixed >> 29U)) * 0xBF58476D1CE4E5B9U) >> (64 - bits);

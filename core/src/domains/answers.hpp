@@ -1,7 +1,7 @@
 #pragma once
 
-// The questions that every type of domains answers, checked when evenkeel is compiled, and the call
-// that asks domains of any type.
+// Each type of domains has to answer the questions below; this is checked when evenkeel is
+// compiled. ask_places() asks domains of any type.
 
 #include "domains/checks.hpp"
 #include "domains/frame.hpp"
@@ -14,8 +14,8 @@
 
 namespace evenkeel {
 
-// The questions to domains that own places. docs/howto/add_a_domain_type.md explains them in this
-// order.
+// The questions to domains that own places, in the order in which docs/howto/add_a_domain_type.md
+// explains them.
 template <class D>
 concept AnswersAboutPlaces = requires(const D& domains, std::span<const double> point,
                                       const Box& box, double width, const Space& space,
@@ -37,7 +37,8 @@ concept IsDomain = std::derived_from<D, Decomposition> && std::copyable<D> &&
   { D::owns_places } -> std::convertible_to<bool>;
 } &&(!D::owns_places || AnswersAboutPlaces<D>);
 
-// Calls question(domains) with domains that own places, as their own type; refuses all others.
+// Calls question(domains) with the actual type of the domains. Throws an Error for domains that own
+// no places.
 template <class Question>
 auto ask_places(const char* stage, const Domains& domains, const Question& question) {
   using Answer = std::invoke_result_t<const Question&, const CurveDomains&>;

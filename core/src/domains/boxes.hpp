@@ -1,6 +1,6 @@
 #pragma once
 
-// Helpers of domains that are boxes, on the host.
+// Helpers for domains that are boxes, on the host.
 
 #include <evenkeel/core/domains/decomposition.hpp>
 
@@ -11,8 +11,9 @@
 
 namespace evenkeel {
 
-// The box of a part, or nothing if it owns no place. A box without extent owns nothing, but if all
-// boxes are flat, the first one owns everything. A box that owns any place owns its lower corner.
+// Returns the box of a part, or nothing if the part owns no place. A box without extent owns
+// nothing; but if all boxes are flat, the first one owns everything. A box that owns any place owns
+// its lower corner, so only that corner is tested.
 template <class Boxes>
 std::vector<Box> box_with_places(const Boxes& domains, int part) {
   const Box box = domains.box_of(part);
@@ -21,8 +22,8 @@ std::vector<Box> box_with_places(const Boxes& domains, int part) {
   return {box};
 }
 
-// A reach beyond faces so small that it finds only domains that touch them. It is above 0 in the
-// smallest box, and finite even if the length of a box exceeds the range of numbers.
+// Returns a reach that is so small that only domains that touch a box are within it. It is above 0
+// for the smallest box, and finite even if the length of a box exceeds the range of numbers.
 inline double touching_reach(const Decomposition& domains) {
   const Box& box = domains.box();
   double reach = std::numeric_limits<double>::denorm_min();

@@ -1,10 +1,10 @@
 #pragma once
 
-// Finds the owners of places within reach, for any type of domains. Domains are the leaves of a
-// tree, whose branches are made when a walk needs them. A type of branches has
-//   Branches::Branch              with a box, and with first and last like those of OwnerNode
+// Finds the owners of places within reach, for any type of domains. The domains are the leaves of a
+// tree; its branches are made only when a walk needs them. A type of branches has
+//   Branches::Branch              a branch: a box, and `first` and `last` as in OwnerNode
 //   root()
-//   children(branch, visit)       those of a branch with several owners, from the last to the first
+//   children(branch, visit)       visits the children of a branch, the last one first
 //   rank_of(owner)
 
 #include "domains/frame.hpp"
@@ -17,7 +17,7 @@
 
 namespace evenkeel {
 
-// A closed box in the coordinates of a frame; at first it holds all places.
+// A closed box in the coordinates of a frame. By default it holds all places.
 struct NodeBox {
   static constexpr double far = std::numeric_limits<double>::infinity();
   std::array<double, 3> lower = {-far, -far, -far}, upper = {far, far, far};
@@ -36,13 +36,14 @@ struct NodeBox {
   }
 };
 
-// The last place below a border.
+// Returns the last place below a border.
 inline double place_before(double border) {
   return std::nextafter(border, -std::numeric_limits<double>::infinity());
 }
 
-// The ranks that own a place within reach, in ascending order. Looks only at branches with owners
-// that are not found yet, so that the time grows with the owners found and the depth of the tree.
+// Returns the ranks that own a place within reach, in ascending order. It skips branches whose
+// owners are all found already, so the time grows only with the number of owners found and the
+// depth of the tree.
 template <class Branches>
 std::vector<int> ranks_within_reach(const Branches& branches, int dimensions,
                                     const Reaches& reaches) {
@@ -65,7 +66,7 @@ std::vector<int> ranks_within_reach(const Branches& branches, int dimensions,
   return ranks;
 }
 
-// The nodes within reach, in pre-order. `owners` is the number of all owners.
+// Returns the nodes within reach, in pre-order. `owners` is the number of owners in the whole tree.
 template <class Branches>
 OwnerTree tree_within_reach(const Branches& branches, int owners, int dimensions,
                             const Reaches& reaches) {
@@ -73,7 +74,7 @@ OwnerTree tree_within_reach(const Branches& branches, int owners, int dimensions
   constexpr int none = -1;
   struct Open {
     Branch branch;
-    int closes = none;  // the node whose subtree ends here
+    int closes = none;  // if set, this is the end of that node's subtree
   };
   OwnerTree tree;
   tree.ranks.assign(static_cast<std::size_t>(owners), none);

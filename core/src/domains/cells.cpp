@@ -30,7 +30,7 @@ double centre(const CellMesh& mesh, std::size_t axis, std::int64_t cell) {
   return mesh.box.lower[axis] + (static_cast<double>(cell) + 0.5) * width;
 }
 
-// The first cell whose centre is not below a border.
+// Returns the first cell along an axis whose centre is not below a border.
 std::int64_t first_cell(const CellMesh& mesh, std::size_t axis, double border) {
   return count_before_on_host(mesh.cells[axis],
                               [&](std::int64_t cell) { return centre(mesh, axis, cell) < border; });
@@ -45,7 +45,7 @@ CellRange common(const CellRange& a, const CellRange& b) {
   return both;
 }
 
-// The parts of a range of cells that other ranks own.
+// Returns the cells of a range that other ranks own, one parcel for each rank.
 std::vector<CellParcel> shares(const CellMesh& mesh, const GridDomains& decomposition,
                                const CellRange& range, const Box& around, int rank) {
   std::vector<CellParcel> parcels;
@@ -69,7 +69,7 @@ CellRange cells_in(const CellMesh& mesh, const GridDomains& decomposition, int p
     const bool matters = axis < static_cast<std::size_t>(decomposition.dimensions());
     range.begin[axis] = matters ? first_cell(mesh, axis, domain.lower[axis]) : 0;
     range.end[axis] = matters ? first_cell(mesh, axis, domain.upper[axis]) : 1;
-    // A box without extent has a single place, whose owner has all cells.
+    // If the box has no extent along an axis, one domain owns the only place, and so all cells.
     const bool flat = matters && mesh.box.lower[axis] == mesh.box.upper[axis];
     if (flat) range.end[axis] = decomposition.shape().at(part)[axis] == 0 ? mesh.cells[axis] : 0;
   }

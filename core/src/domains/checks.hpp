@@ -1,7 +1,7 @@
 #pragma once
 
-// Checks that all decompositions share, of their arguments and of queries. Each throws an Error of
-// the given stage.
+// Checks of arguments that all types of domains share. Each check throws an Error that names the
+// given stage.
 
 #include <evenkeel/core/domains/decomposition.hpp>
 
@@ -15,15 +15,15 @@ void check_ranks(const char* stage, int parts, const std::vector<int>& rank_of_p
 void check_has_parts(const char* stage, int parts);
 void check_part(const char* stage, int parts, int part);
 
-// Checks a point whose owner is asked for, and that there are owners.
+// Checks that a point is valid to ask for its owner, and that the domains have owners.
 void check_point(const char* stage, const Decomposition& domains, std::span<const double> point);
 
-// Checks a box whose halo is asked for, and that there are owners. Axes beyond the dimensions have
-// no meaning.
+// Checks that a box is valid to ask for its halo, and that the domains have owners. Ignores axes
+// beyond the dimensions.
 void check_halo(const char* stage, const Decomposition& domains, const Box& box, double width);
 void check_width(const char* stage, double width);
 
-// Throws an Error: the parts of a graph own objects, and a question about places has no answer.
+// Throws an Error: these domains are parts of a graph, which own objects and no places.
 [[noreturn]] EVENKEEL_API void refuse_places(const char* stage);
 
 // Sorts the ranks and removes duplicates.

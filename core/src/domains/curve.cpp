@@ -28,8 +28,8 @@ CurveKey key_of(const Lattice& lattice, std::span<const double> point) {
 
 int owner_of(const Splitters& splitters, CurveKey key) {
   EVENKEEL_ASSERT(splitters.size() >= 2 && key < splitters.back(), "Every key has an owner");
-  // The last splitter that is not above the key: an empty part has the same splitter as the next
-  // part.
+  // The owner has the last splitter that is not above the key. A part before it with the same
+  // splitter is empty.
   const auto above = std::upper_bound(splitters.begin(), splitters.end() - 1, key);
   return static_cast<int>(above - splitters.begin()) - 1;
 }
@@ -50,7 +50,7 @@ CurveDomains::CurveDomains(std::int64_t generation, int dimensions, const Box& b
     refuse("The splitters do not cut the whole curve into ranges.",
            "Begin with 0, end with end_of_curve(), and never fall.");
   check_ranks(stage_name, parts(), this->rank_of_part());
-  static_cast<void>(lattice_of(*this));  // refuses levels out of range
+  static_cast<void>(lattice_of(*this));  // throws if levels are out of range
 }
 
 int CurveDomains::owner_of(std::span<const double> point) const {

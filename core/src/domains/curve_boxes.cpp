@@ -1,4 +1,4 @@
-// A range of a curve as boxes.
+// Finds the boxes that make up a range of a curve.
 
 #include "domains/checks.hpp"
 
@@ -11,13 +11,13 @@ namespace evenkeel {
 
 namespace {
 
-// Coordinates of cells along each axis, both inside.
+// A block of cells, from the first to the last coordinate along each axis, both included.
 struct CellBlock {
   std::array<std::uint32_t, 3> first = {0, 0, 0}, last = {0, 0, 0};
 };
 
-// Collects the blocks of a range of cells. Keys are counted in cells: they are without the bits
-// that a lattice of fewer levels leaves unused.
+// Divides a range of cells into blocks. Keys here are numbers of cells: they lack the bits that a
+// lattice with fewer levels leaves unused.
 class BlockCollector {
  public:
   BlockCollector(const Lattice& lattice) : lattice_(lattice) {}
@@ -31,7 +31,7 @@ class BlockCollector {
   }
 
  private:
-  // Cells beyond the last cell of the box hold no places.
+  // Leaves out cells beyond the last cell of the box, because they hold no places.
   void add(CellBlock block) {
     for (int axis = 0; axis < lattice_.dimensions(); ++axis) {
       const auto d = static_cast<std::size_t>(axis);
@@ -41,7 +41,7 @@ class BlockCollector {
     blocks_.push_back(block);
   }
 
-  // Adds the greatest cubes whose cells the curve visits one after the other.
+  // Divides a range into the largest cubes that the curve fills one after the other.
   void add_cubes(std::uint64_t begin, std::uint64_t end) {
     const int n = lattice_.dimensions();
     while (begin < end) {
@@ -67,12 +67,13 @@ class BlockCollector {
     return block;
   }
 
-  // A key of the snake is a number whose digits are the coordinates along the last axis, the one
-  // before it, and so on. A digit is counted backwards if the digit before it is odd. `block` has
+  // For a snake. Its key is a number whose digits are the coordinates along the last axis, the axis
+  // before it, and so on. If a digit is odd, the next digit counts backwards. `block` already has
   // the coordinates along the axes above `axis`.
   void add_rows(int axis, CellBlock block, bool backwards, std::uint64_t begin, std::uint64_t end) {
     if (begin >= end) return;
-    const std::uint64_t row = std::uint64_t{1} << (axis * lattice_.levels());  // keys per digit
+    // number of keys with the same digit
+    const std::uint64_t row = std::uint64_t{1} << (axis * lattice_.levels());
     const std::uint64_t first = begin / row, last = end / row;
     if (axis > 0 && first == last)
       return add_part_of_row(axis, block, backwards, first, begin % row, end % row);
@@ -110,7 +111,7 @@ class BlockCollector {
   std::vector<CellBlock> blocks_;
 };
 
-// A face of a cell, or the face of the box if the cell reaches beyond it.
+// Returns the face of a cell, or the face of the box if the cell extends beyond it.
 double face_of(const Lattice& lattice, const Box& box, std::size_t d, std::uint32_t coordinate) {
   const int axis = static_cast<int>(d);
   if (coordinate == 0) return box.lower[d];

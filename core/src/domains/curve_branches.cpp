@@ -1,4 +1,4 @@
-// The branches of a curve: consecutive cells, divided until each branch has one owner.
+// The branches of a curve are ranges of cells. A walk divides them until each branch has one owner.
 
 #include "domains/branches.hpp"
 #include "domains/checks.hpp"
@@ -10,15 +10,16 @@ namespace evenkeel {
 
 namespace {
 
-// Keys are counted in cells here: they lack the bits that a lattice of fewer levels leaves unused.
+// Keys here are numbers of cells: they lack the bits that a lattice with fewer levels leaves
+// unused.
 template <int n>
 class CurveBranches {
  public:
   struct Branch {
     NodeBox box;
     int first, last;
-    std::uint64_t key;  // the first
-    int bits;           // it has 2^bits keys
+    std::uint64_t key;  // its first key
+    int bits;           // the branch has 2^bits keys
   };
 
   explicit CurveBranches(const CurveDomains& domains)
@@ -44,8 +45,8 @@ class CurveBranches {
   int rank_of(int owner) const { return domains_.rank_of(owner); }
 
  private:
-  // Hilbert and Morton curves fill one cube after the other. A snake fills a stretch of planes,
-  // rows or cells one half after the other.
+  // A range of a Hilbert or Morton curve is a cube, and is divided into 2^n cubes. A range of a
+  // snake is a number of planes, rows or cells, and is halved.
   int bits_per_step() const { return lattice_.curve() == CurveKind::snake ? 1 : n; }
 
   int owner_of(std::uint64_t key) const {
@@ -68,7 +69,7 @@ class CurveBranches {
         const int level = bits / n;
         lower = first.at[axis] >> level << level;
         upper = lower + (std::uint64_t{1} << level) - 1;
-      } else if ((axis + 1) * lattice_.levels() <= bits) {  // any coordinate is possible
+      } else if ((axis + 1) * lattice_.levels() <= bits) {  // all coordinates along this axis occur
         lower = 0;
         upper = (std::uint64_t{1} << lattice_.levels()) - 1;
       }
@@ -80,7 +81,7 @@ class CurveBranches {
 
   const CurveDomains& domains_;
   const Lattice lattice_;
-  std::vector<std::uint64_t> starts_;  // first cell of each part, then one past the last cell
+  std::vector<std::uint64_t> starts_;  // first cell of each part, then the end of the last part
 };
 
 }  // namespace

@@ -1,9 +1,10 @@
 #pragma once
 
-// The frames of searches for owners, on host and device. A frame maps a place to its image inside
-// the box of the domains, and counts the periods between the two. There are two kinds: places among
-// boxes, and cells of the lattice of a curve. Both bring places inside exactly like the functions
-// that find the owner of a point (GridAxis::inside, Lattice::coordinate).
+// The frames in which owners are searched for, on host and device. A frame maps a place to its
+// image inside the box of the domains, and counts the periods between image and place. There are
+// two kinds of frames: for domains that are boxes, a coordinate is a place; for ranges of a curve,
+// it is a cell of the lattice. Both map places inside exactly as the functions that find the owner
+// of a point do (GridAxis::inside, Lattice::coordinate).
 
 #include "box/axes.hpp"
 
@@ -17,14 +18,14 @@
 
 namespace evenkeel {
 
-// The image of a place inside the box, as a coordinate of the frame, and the periods from the image
-// to the place.
+// The image of a place inside the box. `at` is its coordinate in the frame, `turn` the number of
+// periods from the image to the place.
 struct ImageInside {
   double at, turn;
 };
 
-// Equal to std::fmod to the last bit: for distances below two periods it is a difference that has
-// no rounding error.
+// Returns the same as std::fmod, to the last bit: for distances below two periods, the difference
+// has no rounding error.
 KOKKOS_INLINE_FUNCTION double remainder_of(double distance, double period) {
   if (distance >= 0 && distance < period) return distance;
   if (distance >= period && distance < 2 * period) return distance - period;
@@ -32,13 +33,14 @@ KOKKOS_INLINE_FUNCTION double remainder_of(double distance, double period) {
   return std::fmod(distance, period);
 }
 
-// The periods between a distance and its remainder: a whole number, except for rounding.
+// Returns the number of periods from the remainder of a distance to the distance; rounds to an
+// integer.
 KOKKOS_INLINE_FUNCTION double turn_of(double distance, double rest, double period) {
   return std::floor((distance - rest) / period + 0.5);
 }
 
 struct BoxFrame {
-  GridAxis axes[3];  // plain: device code may not call the members of std::array
+  GridAxis axes[3];  // no std::array: device code may not call its members
 
   explicit BoxFrame(const Decomposition& domains) {
     for (int axis = 0; axis < domains.dimensions(); ++axis)
@@ -67,7 +69,7 @@ struct BoxFrame {
 
 struct CellFrame {
   Lattice lattice;
-  double periods[3] = {};  // in quarters of the user's lengths, like distances of the lattice
+  double periods[3] = {};  // a quarter of each period, because lattice distances are quarters too
 
   CellFrame(const Lattice& cells, const Box& box) : lattice(cells) {
     for (int axis = 0; axis < cells.dimensions(); ++axis) {
@@ -89,16 +91,16 @@ struct CellFrame {
   KOKKOS_FUNCTION double highest(int axis) const { return lattice.last_coordinate(axis); }
 };
 
-// Coordinates in a frame along an axis, both included.
+// An interval of coordinates in a frame along an axis. Both ends are included.
 struct Reach {
   double first, last;
 };
 
-// The images of the places in [lower, upper] along an axis: two stretches if the places wrap
-// around. The stretches hold no other places.
+// Returns exactly the images of the places in [lower, upper] along an axis. There are two intervals
+// if the places wrap around.
 template <class Frame>
 std::vector<Reach> reaches_along(const Frame& frame, int axis, double lower, double upper) {
-  constexpr double many = 0x1p50;  // from this many periods on, their number is not exact
+  constexpr double many = 0x1p50;  // from this on, a number of periods is not exact
   const ImageInside first = frame.image(axis, lower), last = frame.image(axis, upper);
   if (lower == upper) return {{first.at, first.at}};
   const bool are_exact = std::abs(first.turn) < many && std::abs(last.turn) < many;
@@ -109,7 +111,7 @@ std::vector<Reach> reaches_along(const Frame& frame, int axis, double lower, dou
   return {{lowest, highest}};
 }
 
-// The same for a box widened by `width` on all sides, along each axis.
+// Returns the reaches along each axis of a box that is widened by `width` on all sides.
 template <class Frame>
 Reaches reaches_of(const Frame& frame, int dimensions, const Box& box, double width) {
   Reaches reaches;
@@ -120,8 +122,8 @@ Reaches reaches_of(const Frame& frame, int dimensions, const Box& box, double wi
   return reaches;
 }
 
-// For kernels: the reach of an interval of places along one axis. It begins at the image `first`,
-// shifted by `first_turn` periods, and ends at the image `last`, shifted by `last_turn` periods.
+// For kernels: an interval of places along one axis. It begins at the image `first` plus
+// `first_turn` periods, and ends at the image `last` plus `last_turn` periods.
 struct AxisReach {
   double first, last;
   int first_turn, last_turn;

@@ -165,8 +165,8 @@ void GridDomains::write_parts(const Space& space, const Set& set, int* parts) co
 
 namespace {
 
-// The branches of a grid: rows of borders, halved until single domains are left, and below these
-// the rows of the next level.
+// The branches of a grid. A branch is a range of domains in a row, which is halved until it is a
+// single domain. A single domain is replaced by the row of the next level inside it.
 class GridBranches {
  public:
   struct Branch {
@@ -174,7 +174,7 @@ class GridBranches {
     int first, last;
     int level;
     std::int64_t row;
-    int begin, end;  // domains in the row
+    int begin, end;  // a range of domains in the row
   };
 
   explicit GridBranches(const GridDomains& grid) : grid_(grid), of_(grid.part_of_point()) {
@@ -205,7 +205,8 @@ class GridBranches {
   }
 
  private:
-  // Makes a branch a row of a level. If the box is flat, the first domain owns everything.
+  // Makes a branch a whole row of a level. If the box is flat along its axis, the first domain owns
+  // everything.
   void enter(Branch& branch, int level, std::int64_t row) const {
     const PartOfPoint::BorderLevel& here = of_.levels[level];
     const double* const borders = here.row(row);
@@ -216,7 +217,7 @@ class GridBranches {
     branch.end = is_flat ? 1 : here.domains;
     branch.last = branch.first + branch.end * owners_[level] - 1;
   }
-  // Replaces a single domain by the row of the next level in it.
+  // As long as a branch is a single domain with several owners, replaces it by the row inside.
   Branch descended(Branch branch) const {
     for (int level = branch.level; level + 1 < of_.dimensions; ++level) {
       if (branch.end - branch.begin > 1 || branch.first == branch.last) break;
@@ -239,7 +240,7 @@ class GridBranches {
 
   const GridDomains& grid_;
   const PartOfPoint of_;
-  int owners_[3] = {1, 1, 1};  // in a domain of each level
+  int owners_[3] = {1, 1, 1};  // number of owners in a domain, by level
 };
 
 }  // namespace

@@ -18,7 +18,7 @@ void check_rank(const Domains& domains, int rank) {
            "Count ranks from 0.");
 }
 
-// The axes along which places differ.
+// The axes along which the box of all domains has an extent.
 struct Axes {
   std::array<std::size_t, 3> which = {};
   std::size_t count = 0;
@@ -34,12 +34,13 @@ Axes axes_of(const Domains& domains) {
   return axes;
 }
 
-// The length that two boxes share along an axis. It is below 0 if they are apart.
+// Returns the length that two boxes share along an axis. It is below 0 if there is a gap between
+// them.
 double overlap(const Box& a, const Box& b, std::size_t axis) {
   return std::min(a.upper[axis], b.upper[axis]) - std::max(a.lower[axis], b.lower[axis]);
 }
 
-// The number of times that two boxes touch at faces across an axis.
+// Returns how many pairs of faces of two boxes touch across an axis: 0, 1 or, with a period, 2.
 int contacts(const Box& a, const Box& b, const Box& whole, bool wraps, std::size_t axis) {
   const auto meet = [&](const Box& below, const Box& above) {
     const bool around =
@@ -56,7 +57,7 @@ double shared_face(const Domains& domains, const Axes& axes, const Box& a, const
         contacts(a, b, box_of(domains), decomposition_of(domains).periodic()[across], across);
     if (times == 0) continue;
     double face = times;
-    bool touch = true;  // false if a length is 0, when `face` may be infinity times 0
+    bool touch = true;  // if a length is 0, `face` may be infinity times 0: do not use it
     for (const std::size_t along : axes) {
       if (along == across) continue;
       const double length = overlap(a, b, along);

@@ -19,9 +19,9 @@ struct WriteOwner {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { owners[i] = owner_of(keys[i]); }
 };
 
-// Neighbours in memory are often neighbours on the curve. So the part of the last key is tried
-// first, for several keys at once. If one of them is elsewhere, all keys are searched for in
-// parallel, because each step of a search waits for the previous step.
+// Neighbours in memory are often neighbours on the curve. So for each group of keys, the part of
+// the previous key is tried first. If it does not have all keys of the group, all of them are
+// searched for at once, because the steps of a single search would wait for each other.
 struct WriteOwnersOfBlock {
   static constexpr std::int64_t length = 4096;
   static constexpr int group = 8;
@@ -52,7 +52,7 @@ struct WriteOwnersOfBlock {
     return all;
   }
 
-  // Finds the same parts as OwnerOf.
+  // Finds the same parts as OwnerOf does.
   void search(const CurveKey* some, int* found) const {
     const CurveKey* first[group];
     std::fill_n(first, group, owner_of.splitters);

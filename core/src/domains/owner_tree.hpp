@@ -1,13 +1,13 @@
 #pragma once
 
 // The owners of the places around the objects of this rank, for kernels and for any type of
-// domains. It is a tree of boxes in pre-order; each node has the index of the node after its
-// subtree. A walk needs no stack and meets owners in ascending order.
+// domains. They are a tree of boxes in pre-order. Each node has the index of the node after its
+// subtree, so a walk needs no stack; it meets owners in ascending order.
 //
-// Coordinates are those of a frame (domains/frame.hpp): places inside the box, or cells. Boxes are
-// closed. Owners are numbered in the order of the walk: parts of a curve or a tree by their own
-// numbers, parts of a grid from the outermost level inwards. A leaf has one owner; consecutive
-// leaves may have the same one. The tree holds only nodes within the given reaches.
+// The tree has only nodes within the given reaches. A leaf has one owner; successive leaves may
+// have the same owner. Owners are numbered in the order of the walk: parts of a curve or a tree by
+// their own numbers, parts of a grid from the outermost level inwards. Boxes are closed. Their
+// coordinates are those of a frame (domains/frame.hpp): places or cells.
 
 #include <Kokkos_Macros.hpp>
 
@@ -17,19 +17,19 @@ namespace evenkeel {
 
 struct OwnerNode {
   double lower[3], upper[3];
-  int skip;         // the node after its subtree
-  int first, last;  // owners in it
+  int skip;         // index of the node after its subtree
+  int first, last;  // first and last owner in its subtree
 };
 
-// Nodes and ranks are in memory that the caller reaches.
+// The arrays are in memory that the caller can access.
 struct OwnersAround {
   const OwnerNode* nodes;
   int begin, end;
-  const int* ranks;  // of each owner; below 0 if it owns nothing within reach
+  const int* ranks;  // by owner; below 0 if the owner has no place within reach
   int dimensions;
 
-  // Calls visit(rank) for each owner of a place in a closed box, until it returns false. Each owner
-  // is visited once.
+  // Calls visit(rank) once for each owner of a place in a closed box, until visit returns false.
+  // Returns false if it did.
   template <class Visit>
   KOKKOS_FUNCTION bool for_each(const double* lower, const double* upper,
                                 const Visit& visit) const {
@@ -54,7 +54,8 @@ struct OwnersAround {
     return true;
   }
 
-  // Calls visit(leaf, rank) for each leaf that has a place in a closed box, until it returns false.
+  // Calls visit(leaf, rank) for each leaf that overlaps a closed box, until visit returns false.
+  // Returns false if it did.
   template <class Visit>
   KOKKOS_FUNCTION bool for_each_leaf(const double* lower, const double* upper,
                                      const Visit& visit) const {
@@ -74,7 +75,7 @@ struct OwnersAround {
 struct OwnerTree {
   std::vector<OwnerNode> nodes;
   std::vector<int> ranks;
-  int begin = 0;  // the first node that has more than one branch
+  int begin = 0;  // index of the first node with more than one branch: walks begin there
 };
 
 }  // namespace evenkeel

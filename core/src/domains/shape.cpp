@@ -68,8 +68,9 @@ std::vector<int> divisors_of(int number) {
   return divisors;
 }
 
-// The cost of one more domain along each axis, in areas of a face across the longest side. It is
-// infinite for an axis that must not be divided.
+// Returns the cost of one more domain along each axis: the area of a face across that axis, in
+// units of a face across the longest side. The cost is infinite for a side of length 0, which must
+// not be divided.
 std::array<double, 3> costs_of(int dimensions, const std::array<double, 3>& sides) {
   const auto used = sides.begin() + dimensions;
   for (auto side = sides.begin(); side != used; ++side)
@@ -90,8 +91,8 @@ double cost_of(const GridShape& shape, const std::array<double, 3>& costs) {
   return cost;
 }
 
-// Calls visit(shape) for all shapes with this number of parts along the axes up to `axis`; those
-// with the most domains along the last one come first.
+// Calls visit(shape) for all shapes that have `parts` parts along the axes up to `axis`. Shapes
+// with the most domains along the last axis come first.
 template <class Visit>
 void for_each_shape(const std::vector<int>& divisors, int parts, std::size_t axis, GridShape& shape,
                     const Visit& visit) {
@@ -113,7 +114,8 @@ GridShape factored(int parts, int dimensions, const std::array<double, 3>& sides
   if (parts < 1)
     refuse_shape("A grid of " + std::to_string(parts) + " domains was asked for.",
                  "Ask for 1 or more.");
-  constexpr double rounding = 1e-12;  // of equal costs; the first shape with such a cost stays
+  // costs that differ by less are equal; the first such shape wins
+  constexpr double rounding = 1e-12;
   const std::array<double, 3> costs = costs_of(dimensions, sides);
   GridShape tried{dimensions, {1, 1, 1}}, best;
   double least = std::numeric_limits<double>::infinity();
@@ -130,8 +132,8 @@ GridShape factored(int parts, int dimensions, const std::array<double, 3>& sides
 GridShape shape_with(const std::array<int, 3>& extents, int parts, int dimensions, const Box& box) {
   check_dimensions(dimensions);
   GridShape shape{dimensions, {1, 1, 1}};
-  std::array<double, 3> sides =
-      {};  // of the axes to choose; quarters of them, so that they are finite
+  // A quarter of the side of each axis that is to be chosen; the whole side may not be finite.
+  std::array<double, 3> sides = {};
   std::array<std::size_t, 3> chosen = {};
   int free = 0;
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -160,7 +162,7 @@ GridShape shape_with(const std::array<int, 3>& extents, int parts, int dimension
 
 namespace {
 
-// The ranks in the order of their parts; empty if part p is rank p.
+// Returns nothing if part p is rank p, and else the rank of each part.
 std::vector<int> unless_in_order(std::vector<int> rank_of_part) {
   if (std::is_sorted(rank_of_part.begin(), rank_of_part.end())) return {};
   return rank_of_part;
@@ -178,7 +180,7 @@ void require_success(int code, const char* call) {
                  ErrorKind::communication);
 }
 
-// Checks the preconditions of calls that could make MPI abort.
+// Checks the communicator, because MPI could abort the program if it were not valid.
 void require_cartesian(MPI_Comm communicator) {
   int initialized = 0, finalized = 0;
   MPI_Initialized(&initialized);
@@ -220,7 +222,7 @@ RankGrid grid_of(MPI_Comm cartesian) {
 
 namespace {
 
-// The place that a rank claims for itself.
+// The place in the grid that a rank claims for itself.
 struct GridClaim {
   GridShape shape;
   std::array<int, 3> at;
@@ -253,7 +255,7 @@ RankGrid grid_of(const Communicator& communicator, const GridShape& shape,
          rank_of_part.assign(claims.size(), nobody);
        }));
   communicator.all_gather(claim, std::span(claims));
-  // From here on all ranks see the same data.
+  // From here on all ranks have the same data, so all throw the same Error.
   for (int rank = 0; rank < communicator.size(); ++rank) {
     const GridClaim& theirs = claims[static_cast<std::size_t>(rank)];
     if (theirs.shape != claims.front().shape)

@@ -35,7 +35,7 @@ void require_finite(const Space& space, const exec::Array<double>& places, int c
          "Look for what made it so, before objects move.");
 }
 
-// The ranks that own a few objects.
+// Returns the rank that owns each of a few objects.
 exec::Array<int> owners_among(const Space& space, const Domains& domains, const FieldLayout& at,
                               const exec::Array<std::int64_t>& objects) {
   const exec::Array<double> places = read_places(space, at, objects.data(), objects.size());

@@ -11,8 +11,8 @@ namespace evenkeel {
 
 namespace {
 
-// A range of parts of a tree and the box of their domains; an explicit stack holds them, because
-// trees may be too deep for recursion.
+// A range of parts of a tree, and the box of their domains. Walks keep branches on an explicit
+// stack, because trees may be too deep for recursion.
 struct Branch {
   BisectionRange range;
   Box box;
@@ -136,7 +136,8 @@ void TreeDomains::write_parts(const Space& space, const Set& set, int* parts) co
 
 namespace {
 
-// A border within reach never makes a box empty: places below it end at the last number below.
+// The branches of a tree of bisections. The box of a lower half ends at the last number below the
+// border, because boxes of branches are closed.
 class BisectionBranches {
  public:
   struct Branch {

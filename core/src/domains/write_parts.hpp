@@ -1,6 +1,6 @@
 #pragma once
 
-// Writes the parts of objects, with any function object that finds the part of a point.
+// Writes the part of each object. Any function object can find the part of a point.
 
 #include "domains/checks.hpp"
 #include "field/places.hpp"
@@ -16,7 +16,7 @@ namespace evenkeel {
 
 inline constexpr const char* parts_label = "evenkeel::domains::parts";
 
-// Each index handles a few objects; `together` is the number that is fastest.
+// Each index handles `together` objects; each type of domains has its own fastest number.
 template <class Real, class PartOf, int together>
 struct PartsOfObjects {
   PartOf part_of;
@@ -44,7 +44,7 @@ void write_parts_on(const Instance& instance, const PartOf& part_of, const Place
                  PartsOfObjects<Real, PartOf, together>{part_of, places, parts});
 }
 
-// The data that part_of refers to must stay valid until this returns.
+// Blocks, so the data to which part_of refers must stay valid only until this returns.
 template <class PartOf>
 void write_parts_by(const Space& space, const PartOf& part_of, const Set& set, int* parts) {
   with_space(space, [&](const auto& instance) {
@@ -54,7 +54,7 @@ void write_parts_by(const Space& space, const PartOf& part_of, const Set& set, i
   space.fence(parts_label);
 }
 
-// Returns false if there is nothing to write. Throws an Error for objects that have no parts.
+// Returns false if there are no objects. Throws an Error if there are objects but no parts.
 inline bool has_objects(const char* stage, const Space& space, const Decomposition& domains,
                         const Set& set) {
   check_has_parts(stage, domains.parts());

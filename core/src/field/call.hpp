@@ -1,6 +1,6 @@
 #pragma once
 
-// Calls functions of payloads, which belong to the application.
+// Calls functions of payloads, which are code of the application.
 
 #include <evenkeel/backends/comm/vote.hpp>
 
@@ -8,7 +8,8 @@
 
 namespace evenkeel {
 
-// An exception of function() is reported as the application's; an Error stays as it is.
+// If function() throws an exception, reports it as a failure of the application. An Error passes
+// through unchanged.
 template <class Function>
 void call_payload(Function&& function) {
   const Status status =

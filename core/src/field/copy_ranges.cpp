@@ -10,19 +10,20 @@ namespace evenkeel {
 namespace {
 
 constexpr const char* copy_ranges_label = "evenkeel::field::copy_ranges";
-constexpr std::int64_t worth_threads = 65536;  // bytes
+constexpr std::int64_t worth_threads = 65536;  // number of bytes
 
-// A piece of each object that is adjacent to the same piece of the next object, on both sides.
+// A part of each object. In both layouts it is adjacent to the same part of the next object, so
+// that a range of objects is one piece of memory.
 struct Stream {
   char* to;
   const char* from;
-  std::int64_t bytes;  // of an object
+  std::int64_t bytes;  // bytes per object
 };
 
 bool is_stream(const FieldLayout& at) { return at.object_stride_bytes == at.element_bytes; }
 
-// All streams of two layouts, or no streams if values have to be copied one by one. Allocates
-// nothing, because it is used when the ranks of a move already wait for each other.
+// All streams of two layouts. If values have to be copied one by one, there are no streams. This
+// allocates nothing, because during a move other ranks wait already.
 class Streams {
  public:
   Streams(const FieldLayout& to, const FieldLayout& from)
@@ -46,8 +47,8 @@ class Streams {
   int count_;
 };
 
-// Copies value by value, for any strides. `bytes` is the size of a value if the compiler knows it,
-// or 0.
+// Copies value by value, with any strides. `bytes` is the size of a value; if it is 0, the size is
+// read from the layout.
 template <std::size_t bytes>
 void copy_values(const FieldLayout& to, const FieldLayout& from, const ObjectRange& range) {
   auto* const target = static_cast<char*>(to.data) + range.to * to.object_stride_bytes;
@@ -69,7 +70,7 @@ void copy_any(const FieldLayout& to, const FieldLayout& from, const ObjectRange&
   }
 }
 
-// Copies bytes; a few of them without a call.
+// Copies bytes. If they are few, it calls no library function.
 void copy_bytes_of(char* to, const char* from, std::size_t bytes) {
   constexpr std::size_t few = 512, step = 16, word = 8;
   if (bytes > few) {
@@ -84,7 +85,7 @@ void copy_bytes_of(char* to, const char* from, std::size_t bytes) {
   for (; bytes > 0; --bytes) *to++ = *from++;
 }
 
-// Calls copy(range) for the objects from `begin` to `end`, counted over all ranges in their order.
+// Calls copy(range) for objects `begin` to `end`, counted over all ranges in their order.
 template <class Copy>
 void for_each_within(std::span<const ObjectRange> ranges, std::int64_t begin, std::int64_t end,
                      const Copy& copy) {
@@ -112,8 +113,9 @@ void copy_some(const FieldLayout& to, const FieldLayout& from, const Streams& st
   }
 }
 
-// Copies the share of one of `threads` threads. If there are many ranges, each thread gets whole
-// ranges, because it takes time to find the range of an object.
+// Copies the share of one of `threads` threads. If there are many ranges, a share is a number of
+// whole ranges, because it takes time to find the range of an object. Otherwise it is a number of
+// objects.
 struct CopyShare {
   const FieldLayout &to, &from;
   const Streams& streams;

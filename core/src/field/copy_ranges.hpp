@@ -1,6 +1,6 @@
 #pragma once
 
-// Copies objects by ranges, in host memory, for packing and unpacking objects that are in order.
+// Copies objects in host memory by ranges. It packs and unpacks objects that are in long ranges.
 
 #include <evenkeel/core/field.hpp>
 
@@ -8,8 +8,9 @@
 
 namespace evenkeel {
 
-// to[range.to + i] = from[range.from + i], for all ranges. Both layouts hold the same values, do
-// not overlap, and are in memory that the host reaches. Blocks.
+// For each range, copies object range.from + i of `from` to object range.to + i of `to`. Both
+// layouts have the same values per object, do not overlap, and are in memory that the host can
+// access. Blocks.
 void copy_object_ranges(const FieldLayout& to, const FieldLayout& from,
                         std::span<const ObjectRange> ranges);
 

@@ -24,7 +24,7 @@ void require_offsets(ScalarType scalar) {
                    "Use integers of 32 or 64 bits, signed or not.");
 }
 
-// Calls function(T()) with the integer type of offsets.
+// Calls function(T()), where T is the integer type of the offsets.
 template <class Function>
 void with_offsets(ScalarType scalar, const Function& function) {
   if (scalar == ScalarType::int32) return function(std::int32_t());
@@ -37,8 +37,8 @@ void with_offsets(ScalarType scalar, const Function& function) {
 
 constexpr const char* segments_label = "evenkeel::payload::copy_segments";
 
-// Segment k begins at byte starts[objects[k]] - base and ends where the next entry of `starts`
-// begins; a null list means 0, 1, 2, ...
+// Segment k has bytes starts[i] - base to starts[i + 1] - base, where i is objects[k]. If `objects`
+// is null, i is k.
 struct Segments {
   const std::int64_t* starts;
   const std::int64_t* objects;
@@ -55,7 +55,7 @@ KOKKOS_FUNCTION SegmentBytes piece_of(const Segments& segments, std::int64_t k) 
   return {begin - segments.base, segments.starts[i + 1] - begin};
 }
 
-// Copies one segment after the other.
+// Copies a whole segment per index, on hosts.
 struct CopyOne {
   std::byte* to;
   const std::byte* from;
@@ -69,7 +69,8 @@ struct CopyOne {
   }
 };
 
-// Each team of threads copies some of the segments, one word per thread at a time.
+// Each team of threads copies some of the segments, one after the other. Each thread of a team
+// copies one word at a time.
 template <class Instance, class Word>
 struct CopyByTeam {
   std::byte* to;
@@ -93,7 +94,7 @@ template <class Word, class Instance>
 void copy_by_team(const Instance& instance, std::byte* to, const Segments& to_segments,
                   const std::byte* from, const Segments& from_segments, std::int64_t count) {
   constexpr int threads = 64;
-  constexpr std::int64_t teams = 1 << 16;  // HIP counts threads by 32 bits
+  constexpr std::int64_t teams = 1 << 16;  // at most: HIP counts threads by 32 bits
   exec::for_each_team(instance, segments_label, count < teams ? count : teams, threads, 0,
                       CopyByTeam<Instance, Word>{to, from, to_segments, from_segments, count});
 }
@@ -120,9 +121,9 @@ void copy_all(const Instance& instance, std::int64_t unit, std::byte* to,
   }
 }
 
-// Copies segment k of one side to segment k of the other, for k in [0, count); both have the same
-// number of bytes. All starts are multiples of `unit`. Lists and data are in memory that `space`
-// reaches; nothing overlaps. Does not block.
+// Copies segment k of `from` to segment k of `to`, for k in [0, count). The two have the same
+// number of bytes. All starts are multiples of `unit`. `space` can access lists and data, and
+// nothing overlaps. Does not block.
 void copy_segments(const Space& space, std::int64_t unit, std::byte* to,
                    const Segments& to_segments, const std::byte* from,
                    const Segments& from_segments, std::int64_t count) {
@@ -146,7 +147,7 @@ struct WriteOffsets {
   }
 };
 
-// Writes the begin of each object's values, and the end of all values, as offsets.
+// Writes the offsets of a container: the begin of each object's values, then the end of all values.
 void write(const Space& space, const FieldLayout& at, const exec::Array<std::int64_t>& numbers,
            std::int64_t greatest) {
   with_offsets(at.scalar, [&]<class T>(T) {
@@ -177,7 +178,7 @@ exec::Array<std::int64_t> scaled(const Space& space, const exec::Array<std::int6
   return scaled;
 }
 
-// Writes the number of values of each object, and 0 after the last.
+// Writes the number of values of each object, and a 0 after the last.
 struct ValuesOf {
   const std::int64_t* sizes;
   std::int64_t objects, unit;
@@ -188,11 +189,11 @@ struct ValuesOf {
 };
 
 struct Starts {
-  exec::Array<std::int64_t> numbers;  // of values
-  std::int64_t end;                   // the total
+  exec::Array<std::int64_t> numbers;  // starts, counted in values
+  std::int64_t end;                   // number of all values
 };
 
-// Computes from sizes the start of each object's values, and the end of all values.
+// Computes from sizes where each object's values start, and where the last values end.
 Starts starts_of(const Space& space, std::span<const std::int64_t> sizes, std::int64_t unit) {
   const std::int64_t objects = std::ssize(sizes);
   Starts starts{{space, kernels, objects + 1}, 0};
@@ -279,7 +280,7 @@ class Csr final : public Payload {
   }
 
  private:
-  // Empty offsets mean that there are no objects.
+  // Offsets that are empty mean that there are no objects.
   exec::Array<std::int64_t> old_starts(std::int64_t count) const {
     const FieldLayout at = offsets_.layout();
     const Space space = Space::where(at.memory);

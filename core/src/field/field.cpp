@@ -10,8 +10,9 @@ namespace evenkeel {
 
 namespace {
 
-// The layout of `count` objects with the same values, in our own memory. Either objects or
-// components are adjacent: those that are nearer to each other in the container's memory.
+// Returns the layout of a buffer for `count` objects with the same values as `like`. If objects are
+// nearer to each other than components in the container, each component is contiguous in the
+// buffer; otherwise each object is.
 FieldLayout buffer_layout(const FieldLayout& like, std::int64_t count, void* data) {
   FieldLayout layout = like;
   layout.data = data;
@@ -23,7 +24,7 @@ FieldLayout buffer_layout(const FieldLayout& like, std::int64_t count, void* dat
   return layout;
 }
 
-// Checks the room that a container's own FieldTraits::allocate has given.
+// Checks the room that the container's FieldTraits::allocate has given.
 void require_room_like(const FieldLayout& now, const FieldLayout& staged, std::int64_t count,
                        const std::string& label) {
   if (staged.count == count && staged.capacity >= count && staged.components == now.components &&
@@ -38,8 +39,8 @@ void require_room_like(const FieldLayout& now, const FieldLayout& staged, std::i
               "Mend FieldTraits::allocate of its type.");
 }
 
-// Gives all refusals the same form: Kokkos throws types of its own, which do not derive from
-// std::bad_alloc.
+// Turns all refusals of memory into an Error. Kokkos throws types of its own, which are not derived
+// from std::bad_alloc.
 void* allocate(const detail::FieldOperations& operations, void* container, const Room& room,
                const std::string& label) {
   try {
@@ -98,7 +99,7 @@ StagedField Field::stage(const Space& space, const Room& room, Placement placeme
   if (is_replaced(placement)) {
     staged.staged_ =
         allocate(*operations_, container_, {count, now.components, room.capacity}, label());
-    staged.operations_ = operations_;  // from here on the destructor discards staged_
+    staged.operations_ = operations_;  // now the destructor of `staged` discards staged_
     staged.container_ = container_;
     staged.layout_ = operations_->staged_layout(staged.staged_);
     require_room_like(now, staged.layout_, count, label());
@@ -139,8 +140,7 @@ StagedField& StagedField::operator=(StagedField&& other) noexcept {
 
 StagedField::~StagedField() { discard(); }
 
-// Staged Views that are left after Kokkos has been finalized would make it abort, so they are
-// leaked.
+// If Kokkos is finalized already, destroying a staged View would abort, so it is leaked.
 void StagedField::discard() noexcept {
   if (staged_ != nullptr && exec::kokkos_is_running()) operations_->discard(staged_);
   staged_ = nullptr;
@@ -154,7 +154,8 @@ void StagedField::commit() noexcept {
     discard();
   } else {
     if (operations_->resized != nullptr) operations_->resized(container_, layout_.count);
-    // A View without objects may have no extents yet; then its components differ from the staging.
+    // A View without objects may not have its extents yet, so its components may differ from the
+    // staged ones.
     if (layout_.count > 0)
       copy_objects(space_, operations_->layout(container_), layout_, layout_.count);
     if (operations_->changed != nullptr) operations_->changed(container_);

@@ -15,7 +15,7 @@ template <class Real>
 struct CopyPlaces {
   Places<Real> places;
   int dimensions;
-  const std::int64_t* objects;  // null if in order
+  const std::int64_t* objects;  // null if objects are 0, 1, 2, ...
   double* copies;
   KOKKOS_FUNCTION void operator()(std::int64_t k) const {
     const std::int64_t object = objects == nullptr ? k : objects[k];
@@ -27,7 +27,7 @@ struct CopyPlaces {
 template <class T, class Result>
 struct Convert {
   const char* data;
-  std::int64_t stride;  // bytes
+  std::int64_t stride;  // in bytes
   Result* results;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     // NOLINTNEXTLINE(bugprone-signed-char-misuse): an int8 is a number here

@@ -9,22 +9,24 @@
 
 namespace evenkeel {
 
-// One component of all objects.
+// Returns the layout of one component of all objects.
 FieldLayout component_of(FieldLayout at, int component);
 
-// The first `count` numbers, of any number type and in any memory, as doubles or as 64-bit
-// integers. Throws if the field does not hold numbers, or holds numbers of the wrong kind.
+// Return the first `count` numbers of a field as doubles, or as 64-bit integers. The field may have
+// any type of numbers, in any memory. Throws if it has no numbers, or if they are real where
+// integers are needed.
 exec::Array<double> read_reals(const Space& space, const FieldLayout& at, std::int64_t count);
 exec::Array<std::int64_t> read_integers(const Space& space, const FieldLayout& at,
                                         std::int64_t count);
 
-// The coordinates of some objects, packed. `objects` and the positions are in memory that the space
-// accesses. If `objects` is null, the first objects are read. Does not block.
+// Returns the packed coordinates of the objects in a list, or of the first objects if `objects` is
+// null. The space can access the list and the positions. Does not block.
 exec::Array<double> read_places(const Space& space, const FieldLayout& at,
                                 const std::int64_t* objects, std::int64_t count);
 
-// Integers of 64 bits for kernels of a space. If a field holds adjacent integers of 64 bits that
-// the space can access, this refers to the field, which must outlive it; otherwise it is a copy.
+// Integers of 64 bits, for kernels of a space. If the integers of a field have 64 bits and are
+// adjacent, and the space can access them, this refers to the field, which must outlive it.
+// Otherwise this has a copy.
 class Integers {
  public:
   Integers() = default;
@@ -34,7 +36,7 @@ class Integers {
         data_(own_.data()),
         size_(own_.size()),
         memory_(own_.memory()) {}
-  // The first `count` integers of a field; throws like read_integers().
+  // Takes the first `count` integers of a field. Throws in the same cases as read_integers().
   Integers(const Space& space, const FieldLayout& at, std::int64_t count);
   Integers(Integers&&) noexcept = default;
   Integers& operator=(Integers&&) noexcept = default;
@@ -44,7 +46,8 @@ class Integers {
 
   const std::int64_t* data() const noexcept { return data_; }
   std::int64_t size() const noexcept { return size_; }
-  // Copies some of them to the host, after all work that was launched on the space before.
+  // Copies integers from `first` on to the host, after all work that was launched on the space
+  // before.
   void fetch(std::int64_t first, std::span<std::int64_t> into) const;
 
  private:

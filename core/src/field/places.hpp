@@ -1,6 +1,6 @@
 #pragma once
 
-// Positions for kernels, which read them as doubles, whatever their layout and type.
+// Positions for kernels. Kernels read them as doubles, whatever their layout and type is.
 
 #include <evenkeel/backends/exec/compatibility.hpp>
 #include <evenkeel/core/field.hpp>
@@ -9,7 +9,7 @@
 
 namespace evenkeel {
 
-// One component of all objects. A function object that kernels can call, and reduce.
+// One component of all positions. It is a function object that kernels and reductions can call.
 template <class Real>
 struct Coordinate {
   const char* data;
@@ -37,7 +37,7 @@ struct Places {
   KOKKOS_FUNCTION double at(std::int64_t object, int axis) const { return along(axis)(object); }
 };
 
-// Calls use(places) with positions of their own type, float or double.
+// Calls use(places) with positions in the type of the field, float or double.
 template <class Use>
 auto with_places(const FieldLayout& at, const Use& use) {
   return at.scalar == ScalarType::float32 ? use(Places<float>(at)) : use(Places<double>(at));

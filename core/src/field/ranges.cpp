@@ -10,15 +10,15 @@ namespace {
 
 constexpr const char* ranges_label = "evenkeel::field::ranges";
 
-// The number of objects that one index reads.
+// The number of objects in a block. A block is one index of a parallel loop.
 constexpr std::int64_t block_length = 4096;
 
-// Counts the ranges that begin in a block. A range begins at object 0, and at each object that does
-// not directly follow the one before it in the list.
+// Counts the ranges that begin in a block. A range begins at entry 0 of the list, and at each entry
+// that is not the previous entry plus 1.
 struct CountBegins {
   const std::int64_t* objects;
   std::int64_t count;
-  std::int64_t* begins;  // one per block
+  std::int64_t* begins;  // by block
 
   static std::int64_t begin_of(std::int64_t block) { return block * block_length; }
   std::int64_t end_of(std::int64_t block) const {
@@ -33,7 +33,8 @@ struct CountBegins {
   }
 };
 
-// Writes the begins of ranges. For each block the number of ranges that begin before it is known.
+// Writes where ranges begin. `begins` now has, for each block, the number of ranges that begin
+// before it.
 struct WriteRangeBegins {
   CountBegins begins_of;
   ObjectRange* ranges;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Lists of objects as ranges, when the ranges are long.
+// Represents a list of objects as ranges, if the ranges are long.
 
 #include <evenkeel/core/field.hpp>
 
@@ -9,27 +9,30 @@
 
 namespace evenkeel {
 
-// Ranges that are shorter than this on average cost more than they gain: their ends are hard to
-// predict, and a processor that mispredicts prefetches nothing.
+// If ranges are shorter than this on average, they cost more than they gain: a processor cannot
+// predict where short ranges end, and then it prefetches nothing.
 inline constexpr std::int64_t long_range = 32;
 
-// The ranges from places in a list, which the host reaches, to objects; empty if ranges are short.
+// Returns ranges that map places in the list to objects. Returns nothing if ranges are short. The
+// host must be able to access the list.
 std::vector<ObjectRange> long_ranges(std::span<const std::int64_t> objects);
 
-// The range that holds a place, or the first range after it. Ranges are in ascending order of
-// `from`.
+// Returns the range that contains a place, or else the first range after it. `ranges` is in
+// ascending order of `from`.
 std::span<const ObjectRange>::iterator range_of(std::span<const ObjectRange> ranges,
                                                 std::int64_t place);
 
-// Each of the following replaces the content of `into`, whose memory is reused. Ranges are in
+// The next two functions replace the content of `into`, and reuse its memory. Their ranges are in
 // ascending order of `from`.
 
-// The parts of the ranges within [first, first + count), counted from `first`.
+// Cuts out the parts of ranges whose `from` is in [first, first + count). In the result, `from`
+// counts from `first`.
 void ranges_within(std::span<const ObjectRange> ranges, std::int64_t first, std::int64_t count,
                    std::vector<ObjectRange>& into);
 
-// Maps [first_a, first_a + count) through ranges `a`, and [first_b, first_b + count) through ranges
-// `b`; the result maps the first image to the second. `a` and `b` cover these intervals.
+// `a` maps the places from first_a on, and `b` the places from first_b on, `count` each. The result
+// maps the image of place first_a + i by `a` to the image of place first_b + i by `b`. All these
+// places must be in ranges.
 void joined(std::span<const ObjectRange> a, std::int64_t first_a, std::span<const ObjectRange> b,
             std::int64_t first_b, std::int64_t count, std::vector<ObjectRange>& into);
 

@@ -10,7 +10,7 @@ namespace evenkeel {
 
 namespace {
 
-// A packed record can put a double at an odd address, which devices cannot read.
+// A double in a packed record may have an odd address, which devices cannot read.
 void check_alignment(const Set& set, const FieldLayout& at) {
   const auto address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(at.data));
   const auto aligned = [&](std::int64_t bytes) { return bytes % at.element_bytes == 0; };
@@ -61,7 +61,7 @@ void check_ownership(const Set& set) {
              "itself.");
 }
 
-// The bytes from the first value of a field to the last.
+// The bytes from the first value of a field to the end of the last.
 struct FieldExtent {
   const char *begin, *end;
   explicit FieldExtent(const FieldLayout& at)
@@ -72,8 +72,8 @@ struct FieldExtent {
   }
 };
 
-// Interleaved fields, such as two components of one array or two members of a record, are in the
-// same stretch of memory but share no byte of it: each has its own window of the stride.
+// Returns true if two fields are in the same stretch of memory but share no byte of it, such as two
+// components of one array or two members of a record. Then each has its own window of the stride.
 bool are_interleaved(const FieldLayout& a, const FieldLayout& b) {
   const std::int64_t stride = a.object_stride_bytes;
   const auto window = [](const FieldLayout& at) {
@@ -93,7 +93,7 @@ bool share_memory(const Field& a, const Field& b) {
   return meet && !are_interleaved(at, bt);
 }
 
-// Two fields over the same memory would both be moved, and the values of one would be lost.
+// If two fields had the same memory, both would be moved, and the values of one would be lost.
 void check_distinct(std::span<const Set> sets) {
   struct FieldOfSet {
     const Set* set;
@@ -112,7 +112,7 @@ void check_distinct(std::span<const Set> sets) {
                "Name each field once.");
 }
 
-// The same check for the memory of payloads.
+// If two payloads had the same memory, the values of one would be lost.
 void check_payloads_apart(std::span<const Set> sets) {
   std::vector<const void*> taken;
   for (const Set& set : sets)
@@ -127,7 +127,8 @@ void check_payloads_apart(std::span<const Set> sets) {
     }
 }
 
-// Both sets would write to the variable, and one of the numbers would be lost.
+// If two sets had the same count variable, both would write it, and one of the counts would be
+// lost.
 void check_counts_apart(std::span<const Set> sets) {
   for (std::size_t a = 0; a < sets.size(); ++a)
     for (std::size_t b = a + 1; b < sets.size(); ++b) {
@@ -137,7 +138,7 @@ void check_counts_apart(std::span<const Set> sets) {
     }
 }
 
-// Keys that do not move would belong to other objects after a move.
+// If the keys did not move with the objects, they would belong to other objects after a move.
 void check_key(const Set& set) {
   const NumberSource& key = set.options().key;
   if (!key.given()) return;
@@ -147,7 +148,7 @@ void check_key(const Set& set) {
          "Carry the field that is the .key.");
 }
 
-// Weights can be compared only if they have the same unit.
+// Weights of several sets can be compared only if they have the same unit.
 void check_units(std::span<const Set> sets) {
   const auto any = [&](bool seconds) {
     return std::any_of(sets.begin(), sets.end(), [&](const Set& set) {
@@ -192,7 +193,7 @@ void check_who_knows_the_count(const Set& set) {
           "Give the set a variable for it: .count = &owned.");
 }
 
-// `what` names the numbers in messages. If `reals` is set, they may have fractions.
+// `what` is the name of the numbers in messages. If `reals` is set, they may have fractions.
 void check_numbers(const Set& set, const NumberSource& numbers, const std::string& what,
                    bool reals) {
   if (!numbers.given()) return;
@@ -209,7 +210,8 @@ void check_numbers(const Set& set, const NumberSource& numbers, const std::strin
            "Give one " + what + " per owned object.");
 }
 
-// The same for several numbers per object. A rank without objects may not know how many there are.
+// Checks numbers that may have several components per object. On a rank without objects, the number
+// of components may be unknown.
 void check_columns(const Set& set, const NumberSource& numbers, const std::string& what, int most,
                    bool reals) {
   if (!numbers.given() || set.count() == 0) return;
@@ -312,7 +314,7 @@ Room room_for(const Set& set, std::size_t index, std::int64_t count, int compone
               double reserve) {
   const auto roomy = static_cast<std::int64_t>(std::ceil(static_cast<double>(count) * reserve));
   const std::int64_t capacity = std::max(count, roomy);
-  // A field that does not store its count holds as many objects as it has room for.
+  // If a field does not store its count, its capacity is its number of objects.
   const bool stores_count = set.fields()[index].knows_its_count(Placement::in_place);
   if (!stores_count && set.options().count.is_updated()) return {capacity, components};
   return {count, components, capacity};

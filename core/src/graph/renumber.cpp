@@ -28,7 +28,7 @@ constexpr const char* label = "evenkeel::graph::renumber";
 
 struct CountOrigins {
   const Origin* origins;
-  std::int64_t* counts;  // of each rank
+  std::int64_t* counts;  // number of objects that came from each rank
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     Kokkos::atomic_add(&counts[origins[i].rank], std::int64_t{1});
   }
@@ -60,7 +60,7 @@ struct NewNumber {
   }
 };
 
-// The first number of each rank, then the number of all.
+// Returns the first number of each rank, then the number of all objects.
 std::vector<std::int64_t> firsts_of(std::span<const std::int64_t> counts) {
   std::vector<std::int64_t> firsts = {0};
   for (const std::int64_t count : counts) firsts.push_back(firsts.back() + count);
@@ -95,7 +95,7 @@ void write_back(const Space& space, const FieldLayout& into,
   space.fence(label);
 }
 
-// Collective. A directory of the old numbers of objects, which gives their present places.
+// Collective. A directory that finds the present place of an object by its old number.
 IdDirectory directory_of(const Communicator& communicator, const exec::Array<Origin>& origins) {
   const Space space = origins.space();
   const auto ranks = static_cast<std::size_t>(communicator.size());

@@ -1,5 +1,5 @@
-// Ghosts by connectivity: ranks ask for the objects with the ids that they name. So the ranks that
-// get the ghosts make the plan.
+// Ghosts by connectivity. Each rank names the ids of the objects that it needs, and asks the ranks
+// that own them. So the receivers of ghosts make the plan.
 
 #include "halo/impl.hpp"
 #include "halo/stage.hpp"
@@ -20,7 +20,8 @@ namespace {
 
 constexpr const char* around_ids_label = "evenkeel::halo::around_ids";
 
-// The keys that sort objects of other ranks by rank and slot; all other objects come last.
+// Writes the slot of each object as a key to sort by. A second sort, by rank, puts objects that are
+// not on another rank at the end.
 struct WriteSlots {
   const Location* locations;
   std::uint64_t *slots, *numbers;
@@ -41,7 +42,8 @@ struct WriteOwnerRanks {
   }
 };
 
-// Writes 1 at each begin of another object, among those of other ranks, and 0 after the last.
+// The objects of other ranks are sorted by rank and slot, and may occur several times. Writes 1 at
+// the first entry of each object, 0 at its other entries, and 0 after the last entry.
 struct WriteOtherBegins {
   const std::uint32_t* ranks;  // sorted
   const std::int64_t* places;
@@ -57,7 +59,7 @@ struct WriteOtherBegins {
 };
 
 struct WriteWanted {
-  const std::int64_t *places, *number;  // number[i + 1] > number[i] if an object begins at i
+  const std::int64_t *places, *number;  // number[i + 1] > number[i] at the first entry of an object
   const std::uint64_t* slots;
   std::int64_t* wanted;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
@@ -65,7 +67,8 @@ struct WriteWanted {
   }
 };
 
-// The slots that this rank asks others for, and the begin of those of each rank.
+// The slots that this rank asks other ranks for, sorted by rank, and where those of each rank
+// begin.
 struct Wanted {
   exec::Array<std::int64_t> slots;
   std::vector<std::int64_t> offsets;

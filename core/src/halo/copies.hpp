@@ -1,6 +1,7 @@
 #pragma once
 
-// The search for copies that other ranks need, for kernels: of an object, or of a block of objects.
+// Finds the copies that other ranks need, in kernels: those of one object, or of a block of
+// objects.
 
 #include "domains/frame.hpp"
 #include "domains/owner_tree.hpp"
@@ -20,8 +21,9 @@ struct PlaceBox {
   bool is_finite = true;
 };
 
-// Calls visit(image, is_here, from, to) for each period that a reach covers in part, until it
-// returns false. The part of the box that the reach covers there is `from` to `to`.
+// A reach may extend over several periods. For each of them, calls visit(image, is_here, from, to),
+// until visit returns false. The reach covers the places `from` to `to` of the box in that period;
+// `is_here` is true for the period of the box itself.
 template <class Frame, class Visit>
 KOKKOS_FUNCTION void for_each_image(const Frame& frame, int dimensions, const AxisReach* reach,
                                     const Visit& visit) {
@@ -59,8 +61,8 @@ struct CopiesWithin {
       reach[d] = reach_of(frame, d, lower[d] - width, upper[d] + width);
   }
 
-  // Calls visit(rank, image) for each copy of a place that others need, once for each image and
-  // rank.
+  // Calls visit(rank, image) for each copy of a place that other ranks need, once for each pair of
+  // image and rank.
   template <class Visit>
   KOKKOS_FUNCTION void operator()(const double* place, const Visit& visit) const {
     AxisReach reach[3] = {};
@@ -75,19 +77,20 @@ struct CopiesWithin {
   }
 };
 
-// The few pieces of other domains near a block of objects that are close to each other, so that the
-// search for each object need not walk through the whole tree. For hosts.
+// The pieces of other domains near a block of objects, if they are few. The objects of a block are
+// often close to each other. Then each object is compared only with these pieces, and the search
+// need not walk through the whole tree. For hosts.
 struct PiecesNear {
   static constexpr int most = 32;
   struct DomainPiece {
     double lower[3], upper[3];
     Image image;
     int rank;
-    int copy;  // the same number for all pieces of one owner in one image; in the search's order
+    int copy;  // number of the owner and image; pieces with the same number are adjacent
   };
   DomainPiece pieces[most];
   int count = 0;
-  bool are_all = true;  // false if there are more
+  bool are_all = true;  // false if there are too many pieces
 
   template <class Frame>
   KOKKOS_FUNCTION PiecesNear(const CopiesWithin<Frame>& copies, const PlaceBox& box) {
@@ -117,7 +120,7 @@ struct PiecesNear {
                    });
   }
 
-  // The same as CopiesWithin, for an object of the block.
+  // Does the same as CopiesWithin, for one object of the block.
   template <class Frame, class Visit>
   KOKKOS_FUNCTION void for_each(const CopiesWithin<Frame>& copies, const double* place,
                                 const Visit& visit) const {
@@ -141,14 +144,14 @@ struct PiecesNear {
   }
 };
 
-// The copies of a block of `length` objects. A block of one object needs no box.
+// Finds the copies of a block of `length` objects. Blocks of one object have no boxes.
 template <class Frame, class Real, std::int64_t length>
 struct CopiesOfBlock {
   CopiesWithin<Frame> copies;
   Places<Real> places;
   const PlaceBox* boxes;
 
-  // Calls visit(object, rank, image).
+  // Calls visit(object, rank, image) for each copy.
   template <class Visit>
   KOKKOS_FUNCTION void operator()(std::int64_t block, const Visit& visit) const {
     if constexpr (length == 1) {
@@ -197,7 +200,8 @@ struct CountCopies {
 template <class Frame, class Real, std::int64_t length>
 struct WriteCopies {
   CopiesOfBlock<Frame, Real, length> copies_of;
-  const std::int64_t* firsts;  // the first copy of each block, then the number of all copies
+  // the index of each block's first copy, then the number of all copies
+  const std::int64_t* firsts;
   std::int64_t* objects;
   Image* images;
   std::uint32_t* ranks;

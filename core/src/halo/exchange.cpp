@@ -1,5 +1,5 @@
-// Exchange and sum. Both check, reserve memory, write records, vote, and send one message to each
-// partner. Fields are written at the end.
+// exchange() and sum_back(). Both check the arguments, reserve memory, write records, vote, and
+// send one message to each partner. They write fields only at the end.
 
 #include "halo/impl.hpp"
 #include "halo/stage.hpp"
@@ -19,7 +19,8 @@ constexpr const char* exchange_label = "evenkeel::halo::exchange";
 
 // --- Agreement -----------------------------------------------------------------------------------
 
-// The least and the greatest number of the actions of ranks with partners.
+// Each rank describes its action by a number. These are the least and the greatest number of all
+// ranks that have partners; they must be equal.
 struct Actions {
   std::uint64_t least, greatest;
 };
@@ -91,7 +92,7 @@ void Halo::Impl::agree(const Status& status, const Records& records, std::uint64
                 "Give fields of the same types in the same order on all ranks.");
 }
 
-// When this returns, records are complete, and on the host if MPI reads them from there.
+// When this returns, all records are written. If MPI reads them on the host, they are copied there.
 Transfer Halo::Impl::transfer(const Records& records, bool back) {
   const Space where = space();
   const MemoryKind kind = is_staged() ? MemoryKind::host : memory;

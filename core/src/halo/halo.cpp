@@ -1,4 +1,5 @@
-// Makes the plan: finds the copies that leave, announces their number, and sends their origins.
+// Makes a plan: finds the copies that leave each rank, announces how many there are, and sends
+// their origins.
 
 #include "halo/impl.hpp"
 #include "halo/stage.hpp"
@@ -22,7 +23,7 @@ namespace {
 
 constexpr const char* halo_label = "evenkeel::halo::plan";
 
-// The terms that all ranks must agree on. The width is finite.
+// The values on which all ranks must agree. The width must be finite.
 struct Terms {
   double least_width, greatest_width;
   std::int64_t least_generation, greatest_generation;
@@ -141,7 +142,7 @@ Halo::Halo(const Communicator& communicator, const Domains& domains, const Set& 
       transfer.emplace(transfer_between(communicator, plan.space(), plan.copies.parcels, leaving,
                                         plan.ghosts.parcels, plan.ghosts.origins));
     });
-  // A width that is not finite is an error above.
+  // If the width is not finite, `status` is a failure already.
   agree_on_plan(communicator, status, status.ok() ? width : 0, generation_of(domains));
   vote(communicator, attempt(stage_name, [&] { transfer->run(); }));
 }

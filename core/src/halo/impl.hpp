@@ -12,8 +12,8 @@
 
 namespace evenkeel {
 
-// Records in the memory of the space, and on the host if MPI takes them from there. The memory
-// grows as needed and never shrinks.
+// Memory for records: in the memory of the fields, and on the host if MPI reads or writes them
+// there. The memory grows as needed and never shrinks.
 struct Mail {
   Buffer records, staged;
   void reserve(MemoryKind memory, std::int64_t bytes, bool is_staged);
@@ -23,15 +23,15 @@ struct Halo::Impl {
   const Communicator* communicator;
   std::int64_t generation;
   double width;
-  std::array<double, 3> quarters = {};  // of the periods
+  std::array<double, 3> quarters = {};  // a quarter of each period
   MemoryKind memory = MemoryKind::host;
   HaloCounts counts = {};
-  // The copies that leave.
+  // The copies that other ranks need of objects of this rank.
   struct LeavingCopies {
     std::vector<Parcel> parcels;
     exec::Array<std::int64_t> objects;
-    exec::Array<Image> images;  // one per copy; empty if no copy is shifted
-    Mail mail;                  // for both directions, like that of the ghosts
+    exec::Array<Image> images;  // by copy; empty if no copy is shifted by a period
+    Mail mail;                  // used in both directions; so is that of the ghosts
   } copies = {};
   struct Arriving {
     std::vector<Parcel> parcels;
@@ -45,10 +45,12 @@ struct Halo::Impl {
     return memory != MemoryKind::host && communicator->transport() == Transport::host_staged;
   }
 
-  // `status` is the result of the caller's checks.
+  // `status` is the result of the caller's checks. exchange() sends values from owners to ghosts,
+  // sum_back() from ghosts to owners.
   void exchange(const HaloFields& fields, const Status& status);
   void sum_back(const HaloFields& fields, const Status& status);
-  // Sends the records that write(records) makes, from owners to ghosts or back.
+  // Calls write(records) to make records, and sends them from owners to ghosts, or from ghosts to
+  // owners if `back` is set.
   template <class Write>
   Records send(const HaloFields& fields, Status status, bool back, const Write& write);
   void reserve(const Records& records);
@@ -59,14 +61,15 @@ struct Halo::Impl {
 
 // --- Functions that make plans -------------------------------------------------------------------
 
-// The parcels of all ranks that have one; the parcel of rank r begins at offsets[r].
+// Returns a parcel for each rank that has objects in the list; those of rank r begin at offsets[r].
 std::vector<Parcel> parcels_of(const std::vector<std::int64_t>& offsets);
 
-// Collective. Votes, and throws on all ranks unless they agree on a finite width and a generation.
+// Collective. Votes; throws on all ranks unless all have the same finite width and the same
+// generation.
 void agree_on_plan(const Communicator& communicator, const Status& status, double width,
                    std::int64_t generation);
 
-// Adds a message for each parcel. Message: Send or Receive.
+// Adds a message for each parcel. `Message` is Send or Receive.
 template <class Message>
 void add_parcels(std::vector<Message>& messages, const std::vector<Parcel>& parcels,
                  std::byte* data, std::int64_t bytes_each, MemoryKind memory) {
@@ -76,7 +79,7 @@ void add_parcels(std::vector<Message>& messages, const std::vector<Parcel>& parc
         {parcel.rank, data + parcel.first * bytes_each, parcel.objects * bytes_each, memory});
 }
 
-// The transfer of one list into another, with one message for each parcel.
+// Makes the transfer from one list to another, with one message for each parcel.
 template <class T>
 Transfer transfer_between(const Communicator& communicator, const Space& space,
                           const std::vector<Parcel>& leaving, const exec::Array<T>& from,

@@ -1,7 +1,7 @@
-// There are three passes over the objects. The first finds the box around each block of objects,
-// the second counts the copies that each block sends, and the third writes these copies. The second
-// and the third pass over a block if its widened box meets no other domain. On devices a block is
-// one object.
+// There are three passes over the objects. The first pass finds the box around each block of
+// objects. The second counts the copies that each block sends, and the third writes them. These two
+// skip a block if its box, widened by the reach, meets no other domain. On devices a block is one
+// object.
 
 #include "halo/leavers.hpp"
 #include "halo/stage.hpp"
@@ -106,7 +106,7 @@ void require_finite(const Space& space, const Places<Real>& places, int dimensio
   }
 }
 
-// The box around all objects; on hosts also the boxes of all blocks.
+// Returns the box around all objects. On hosts, also finds the boxes of all blocks.
 template <class Real, class Instance>
 PlaceBox box_around(const Instance& instance, const Space& space, const Places<Real>& places,
                     int dimensions, exec::Array<PlaceBox>& blocks) {
@@ -136,7 +136,7 @@ PlaceBox box_around(const Instance& instance, const Space& space, const Places<R
   return all;
 }
 
-// The reach of the objects of this rank along each axis.
+// Returns the reach of all objects of this rank along each axis.
 template <class Frame>
 Reaches reaches_of(const Frame& frame, int dimensions, const PlaceBox& around, double width) {
   constexpr double many = 1 << 30;
@@ -156,7 +156,7 @@ Reaches reaches_of(const Frame& frame, int dimensions, const PlaceBox& around, d
 
 // --- All together --------------------------------------------------------------------------------
 
-// The copies, in the order of their objects.
+// The copies that leave, in the order of their objects. All arrays are by copy.
 struct Copies {
   exec::Array<std::int64_t> objects;
   exec::Array<Image> images;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Finds the objects of this rank of which other ranks need copies.
+// Finds the objects of this rank that other ranks need copies of.
 
 #include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/core/domains.hpp>
@@ -11,17 +11,17 @@
 
 namespace evenkeel {
 
-// The periods from an object to an image of it.
+// The image of an object: how many periods it is away from the object, along each axis.
 struct Image {
-  int periods[3];  // plain: device code may not call the members of std::array
+  int periods[3];  // no std::array: device code may not call its members
 };
 
-// The copies that leave, sorted by rank. The copies for one rank are sorted by object, and those of
-// one object are in a fixed order of images.
+// The copies that leave, sorted by rank. The copies for one rank are sorted by object, and several
+// copies of one object are in a fixed order of images.
 struct Leavers {
   exec::Array<std::int64_t> objects;
   exec::Array<Image> images;
-  std::vector<std::int64_t> offsets;  // the begin of each rank, then the number of all
+  std::vector<std::int64_t> offsets;  // the first copy for each rank, then the number of all copies
 };
 
 struct LeaversTask {
@@ -30,7 +30,7 @@ struct LeaversTask {
   int rank, ranks;
 };
 
-// Local. Throws an Error for arguments that are not valid; see Halo.
+// Local. Throws an Error if an argument is not valid; see Halo.
 Leavers find_leavers(const Space& space, const LeaversTask& task, const Set& set);
 
 }  // namespace evenkeel

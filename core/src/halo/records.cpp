@@ -34,7 +34,7 @@ FieldLayout from_object(FieldLayout at, std::int64_t first, std::int64_t count) 
   return at;
 }
 
-// Values have the same alignment in a record as in an array.
+// In a record, values are aligned as in an array.
 std::int64_t alignment_of(const FieldLayout& at) {
   for (const std::int64_t bytes : {8, 4, 2})
     if (at.element_bytes % bytes == 0) return bytes;
@@ -56,7 +56,8 @@ FieldLayout in_record(const Records& records, const Records::RecordColumn& colum
 Records::Position position_in(const Field& field, std::int64_t offset) {
   const FieldLayout whole = field.layout(), at = field.position();
   const auto inside = static_cast<const char*>(at.data) - static_cast<const char*>(whole.data);
-  // Components of a field are adjacent in a record; inside of a structure they keep their places.
+  // If the position is a field, its components are adjacent in a record. If it is inside a
+  // structure, they keep their places in the structure.
   const bool is_field = at.components == whole.components;
   return {at.scalar, at.components, offset + inside,
           is_field ? at.element_bytes : at.component_stride_bytes};
@@ -74,13 +75,13 @@ void require_alignment(const Records::RecordColumn& column) {
 
 template <class Real>
 struct ShiftCoordinates {
-  std::byte* memory;  // of the first coordinate
+  std::byte* memory;  // address of this coordinate in the first record
   std::int64_t bytes;
   const Image* images;
   int axis;
   double quarter;
 
-  // Computes in quarters, because the length of a box may exceed the range of numbers.
+  // Computes with quarters, because the length of a box may exceed the range of numbers.
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const int periods = images[i].periods[axis];
     if (periods == 0) return;
@@ -205,7 +206,7 @@ void read_ghosts(const Space& space, const Records& records, std::int64_t ghosts
   for (const Records::RecordColumn& column : records.columns)
     copy_chosen_objects(
         space, column.ghosts, nullptr,
-        in_record(records, column, const_cast<std::byte*>(memory), ghosts),  // only read
+        in_record(records, column, const_cast<std::byte*>(memory), ghosts),  // only read from
         nullptr, ghosts);
 }
 

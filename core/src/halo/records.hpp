@@ -1,7 +1,8 @@
 #pragma once
 
-// The records that travel between owners and ghosts: one for each copy, with the values of all
-// fields next to each other. The records for one rank, or from one rank, are contiguous.
+// The records that are sent between owners and ghosts. There is one record for each copy, with the
+// values of all fields next to each other. The records for each rank are contiguous, and so are
+// those from each rank.
 
 #include "halo/leavers.hpp"
 
@@ -15,12 +16,13 @@
 
 namespace evenkeel {
 
-// The counts of a plan on this rank.
+// How many objects and copies a plan has on this rank.
 struct HaloCounts {
-  std::int64_t owned, copies, ghosts;  // `copies` leave this rank
+  std::int64_t owned, copies, ghosts;  // `copies` leave this rank, `ghosts` arrive
 };
 
-// The fields of a call. If ghosts follow the owned objects in the same fields, `ghosts` is empty.
+// The fields of a call. `ghosts` is empty if the ghosts are in the same fields, after the owned
+// objects.
 struct HaloFields {
   std::span<const Field> owned, ghosts;
   bool with_position;  // true if the first field has the position
@@ -29,7 +31,7 @@ struct HaloFields {
 struct Records {
   struct RecordColumn {
     FieldLayout owned, ghosts;
-    std::int64_t offset;  // in a record
+    std::int64_t offset;  // first byte of the field in a record
     std::string name;
   };
   // The place of the position in a record.
@@ -39,30 +41,33 @@ struct Records {
     std::int64_t offset, component_bytes;
   };
   std::vector<RecordColumn> columns;
-  std::int64_t bytes = 0;  // of a record
+  std::int64_t bytes = 0;  // size of a record
   std::optional<Position> position;
 
-  // A number that differs if the types of the values differ, or the handling of positions.
+  // Returns a number that differs if the types of values differ, or if only one of two has a
+  // position.
   std::uint64_t signature() const noexcept;
 };
 
-// The number of objects that may be written. The memory of a vector beyond its size may not be.
+// Returns how many objects may be written to a field. The memory of a vector beyond its size may
+// not be written.
 std::int64_t room_of(const Field& field);
 
-// Throws an Error for fields without room, or that the space does not reach.
+// Throws an Error if a field has no room for ghosts, or is in memory that the space cannot access.
 Records records_of(const Space& space, const HaloFields& fields, const HaloCounts& counts);
 
-// Throws an Error unless all values are numbers.
+// Throws an Error if a value is not a number, or is not aligned.
 void require_numbers(const Records& records);
 
-// Writes the records of the objects of a list. Does not block.
+// Writes the records of the objects in a list. Does not block.
 void write_copies(const Space& space, const Records& records,
                   const exec::Array<std::int64_t>& objects, std::byte* memory);
-// Shifts the positions in records by whole periods. `quarters` are a quarter of each period. Does
+// Shifts the positions in records by whole periods. `quarters` has a quarter of each period. Does
 // not block.
 void shift(const Space& space, const Records& records, const exec::Array<Image>& images,
            const std::array<double, 3>& quarters, std::byte* memory);
-// Writes the records of all ghosts, or the ghosts of all records. Neither blocks.
+// write_ghosts() makes records of all ghosts; read_ghosts() writes ghosts from all records. Neither
+// blocks.
 void write_ghosts(const Space& space, const Records& records, std::int64_t ghosts,
                   std::byte* memory);
 void read_ghosts(const Space& space, const Records& records, std::int64_t ghosts,

@@ -17,7 +17,7 @@ struct AddCopies {
   const std::uint64_t* copies;
   const std::int64_t *objects, *firsts;
   std::int64_t object_count, copy_count;
-  const std::byte* memory;  // of the first record's values
+  const std::byte* memory;  // the values in the first record
   std::int64_t bytes;
   std::byte* data;
   std::int64_t object_bytes, component_bytes;

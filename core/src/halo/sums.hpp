@@ -1,20 +1,19 @@
 #pragma once
 
-// Adds the values that come back from ghosts to the objects that they are copies of, in a fixed
-// order.
+// Adds the values that come back from ghosts to their objects. The order of additions is fixed.
 
 #include "halo/records.hpp"
 
 namespace evenkeel {
 
-// The copies of each object, in ascending order: those of object objects[k] begin at
-// copies[firsts[k]] and end where those of the next object begin.
+// Groups copies by object. The copies of object objects[k] begin at copies[firsts[k]], and end
+// where those of objects[k + 1] begin. They are in ascending order.
 struct CopiesByObject {
   exec::Array<std::uint64_t> copies;
   exec::Array<std::int64_t> objects, firsts;
 };
 
-// `objects` has the object of each copy. Blocks.
+// objects[i] must be the object of copy i. Blocks.
 CopiesByObject by_object(const Space& space, const exec::Array<std::int64_t>& objects);
 
 // Adds the values of copies to the owned objects. Does not block.

@@ -17,7 +17,8 @@ namespace {
 
 constexpr const char* bonds_label = "evenkeel::migrate::bonds";
 
-// The groups and pins of one set, by object, in the memory of its order; empty if not given.
+// The groups and pins of one set, by object, in the memory of the set's order. Each array is empty
+// if it was not given.
 struct Numbers {
   exec::Array<std::int64_t> groups, pins;
 
@@ -41,9 +42,9 @@ void require_order_of_each(std::span<const Set> sets, std::span<const Order> ord
 
 // --- Groups of this rank -------------------------------------------------------------------------
 
-// Writes an entry for each place in an order: the knowledge of one object about its group.
+// For each place in an order, writes the data that one object contributes to its group.
 struct WriteEntries {
-  const std::int64_t *objects, *groups, *pins;  // without pins, `pins` is null
+  const std::int64_t *objects, *groups, *pins;  // `pins` is null if no pins are given
   const CurveKey* keys;
   int rank;
   Group* entries;
@@ -74,7 +75,8 @@ exec::Array<Group> entries_of(const Space& space, std::span<const Numbers> numbe
 
 constexpr std::int64_t no_group = std::numeric_limits<std::int64_t>::max();
 
-// The id of a group that two ranks have pinned; for other groups a number above all ids.
+// Returns the id of a group that two ranks have pinned, and a number above all ids for other
+// groups.
 struct IdOfDispute {
   const Group* groups;
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
@@ -87,7 +89,8 @@ struct IsOfId {
   KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return groups[i].id == id; }
 };
 
-// The error names the dispute with the least id, whatever the order of groups.
+// If several groups are pinned on two ranks, the error names the one with the least id, so that it
+// does not depend on the order of groups.
 void require_one_pin(const Space& space, const exec::Array<Group>& groups) {
   const std::int64_t id =
       exec::extremes<std::int64_t>(space, groups.size(), IdOfDispute{groups.data()}).least;
@@ -104,8 +107,8 @@ void require_one_pin(const Space& space, const exec::Array<Group>& groups) {
 // --- Results -------------------------------------------------------------------------------------
 
 struct Hold {
-  const std::int64_t *objects, *pins;  // without pins, `pins` is null
-  const std::int64_t* group_of;        // by place in the order; null without groups
+  const std::int64_t *objects, *pins;  // `pins` is null if no pins are given
+  const std::int64_t* group_of;        // by place in the order; null if there are no groups
   const Group* groups;
   int rank;
   CurveKey* keys;
@@ -122,8 +125,8 @@ struct Hold {
   }
 };
 
-// Changes the keys of one set to those of its groups, and sorts the order by them. Returns the
-// ranks on which groups and pins hold objects.
+// Replaces the keys of grouped objects by the keys of their groups, and sorts the order by the new
+// keys. Returns, by object, the rank on which its group or pin holds it, or Bonds::free.
 exec::Array<int> hold(const Space& space, Order& order, const Numbers& numbers,
                       const std::int64_t* group_of, const Group* groups, int rank) {
   if (!numbers.are_given()) return {};

@@ -15,13 +15,14 @@ namespace evenkeel {
 
 namespace {
 
-// The layout of the objects from `first` on.
+// Returns the part of a layout that begins at object `first`.
 FieldLayout from_object(FieldLayout at, std::int64_t first) {
   at.data = static_cast<std::byte*>(at.data) + first * at.object_stride_bytes;
   return at;
 }
 
-// The destination of `count` objects from `first` on, or `spread` if they are not in one range.
+// Returns the destination of the `count` objects from `first` on if one range contains all of them,
+// and `spread` otherwise.
 std::int64_t whole(std::span<const ObjectRange> ranges, std::int64_t first, std::int64_t count) {
   constexpr std::int64_t spread = -1;
   const auto range = range_of(ranges, first);
@@ -30,7 +31,7 @@ std::int64_t whole(std::span<const ObjectRange> ranges, std::int64_t first, std:
   return skipped + count <= range->count ? range->to + skipped : spread;
 }
 
-// The limits are the same on all ranks if the options are.
+// If all ranks have the same options, all ranks have the same limits.
 TransferLimits limits_of(const MoveOptions& options) {
   constexpr int most = std::numeric_limits<int>::max();
   const bool bounded = options.staging_bytes > 0;
@@ -38,12 +39,12 @@ TransferLimits limits_of(const MoveOptions& options) {
           options.messages_in_flight > 0 ? options.messages_in_flight : most};
 }
 
-// The memory for a message is a multiple of this.
+// The room for a message in memory is a multiple of this many bytes.
 constexpr std::int64_t slot_step = 64;
 
 MessageSizes sizes_of(const TransferLimits& limits) {
   MessageSizes sizes;
-  constexpr int many = 64;  // more in flight than these do not make messages smaller
+  constexpr int many = 64;  // messages get no smaller if more than this may be in flight
   const std::int64_t affordable =
       limits.staging_bytes / 2 / std::min(limits.in_flight, many) / slot_step * slot_step;
   sizes.most = std::clamp<std::int64_t>(affordable, 1, sizes.most);
@@ -51,7 +52,7 @@ MessageSizes sizes_of(const TransferLimits& limits) {
   return sizes;
 }
 
-// The address of this marks a message whose place is not known yet.
+// A message whose place is not known yet points to this byte.
 std::byte unknown_place;
 
 }  // namespace
@@ -75,8 +76,8 @@ FieldLayout Freight::target(const MessageColumn& column) const {
   return source(column);
 }
 
-// The place of a message in an array if the message is one whole range there, or null if it has
-// several pieces or is spread.
+// Returns the place of a message in an array, if the message is one range of that array. Returns
+// null if the message has several pieces, or if the objects of its piece are not in one range.
 void* Freight::place_in_array(const Load& load, bool leaving) const {
   if (load.message.pieces.size() != 1) return nullptr;
   const Piece& piece = load.message.pieces.front();
@@ -91,7 +92,7 @@ void* Freight::place_in_array(const Load& load, bool leaving) const {
   return from_object(at, first).data;
 }
 
-// The messages of loads, as sends or as receives.
+// Makes the messages of the loads, as sends or as receives.
 template <class Message>
 std::vector<Message> Freight::messages_of(const std::vector<Load>& loads) const {
   std::vector<Message> messages;
@@ -131,7 +132,8 @@ namespace {
 
 constexpr const char* freight_label = "evenkeel::migrate::sizes";
 
-// Writes the sizes by place. `starts` has the first byte of each arrival.
+// Writes the size of each arrival at its place. The bytes of arrival i are [starts[i], starts[i +
+// 1]).
 struct SizeAtPlace {
   const std::int64_t *starts, *places;
   std::int64_t* sizes;
@@ -163,7 +165,8 @@ void Freight::stage_payloads(std::size_t set) {
   }
 }
 
-// The objects of a piece of a payload. `first` is the first of its partner's objects in the lists.
+// Describes the objects of a piece of a payload. `first` is the index of the piece's first object
+// in the lists of the plan.
 PayloadPiece Freight::payload_piece(const Piece& piece, std::int64_t first, bool leaving) const {
   const MessageColumn& column = manifest_.columns()[piece.column];
   const PayloadPlan& plan = plan_of(column);
@@ -176,7 +179,7 @@ FieldLayout Freight::in_message(std::byte* message, const Piece& piece) const {
   return packed_like(at, message + piece.offset, at.memory, piece.count);
 }
 
-// Puts the ranges of a piece into ranges_. Returns false if the plan has no ranges for it.
+// Writes the ranges of a piece to ranges_. Returns false if the piece has to be copied by lists.
 bool Freight::finds_ranges(const MessageColumn& column, std::span<const ObjectRange> all,
                            std::int64_t first, std::int64_t count) {
   if (column.memory != MemoryKind::host || all.empty()) return false;
@@ -237,7 +240,8 @@ void Freight::keep(std::size_t s) {
       keep_chosen(column, 0, set.staying);
   }
   if (by_ranges) return;
-  // A few objects are copied at a time, so that the lists stay in the cache for the next field.
+  // All fields of a few objects are copied before the next few, so that the lists stay in the cache
+  // from field to field.
   const std::int64_t step = std::int64_t{8192} * exec::host_threads();
   for (std::int64_t first = 0; first < set.staying; first += step)
     for (const MessageColumn& column : manifest_.columns())
@@ -245,7 +249,7 @@ void Freight::keep(std::size_t s) {
         keep_chosen(column, first, std::min(step, set.staying - first));
 }
 
-// Copies objects that stay.
+// Copies `count` of the objects that stay; they are counted from `first`.
 void Freight::keep_chosen(const MessageColumn& column, std::int64_t first,
                           std::int64_t count) const {
   const SetPlan& set = plan_.sets[column.set];
@@ -266,7 +270,7 @@ void Freight::commit() noexcept {
     for (auto& staged : of_set) staged->commit();
 }
 
-// The transfer gets references to the functions, because these need no memory.
+// The transfer gets references to the functions, because a reference needs no further memory.
 void Freight::exchange(bool works, FreightTimes& times) {
   const auto timed = [](double& seconds, const auto& function) {
     const Stopwatch stopwatch;
@@ -278,7 +282,7 @@ void Freight::exchange(bool works, FreightTimes& times) {
   };
   const auto take = [&](std::size_t i, const std::byte* from) {
     timed(times.unpack, [&] {
-      copy_pieces(manifest_.arriving()[i], const_cast<std::byte*>(from), false);  // only read
+      copy_pieces(manifest_.arriving()[i], const_cast<std::byte*>(from), false);  // only read from
     });
   };
   const auto stay = [&] { timed(times.unpack, [&] { keep(); }); };

@@ -1,8 +1,9 @@
 #pragma once
 
-// The freight of a move: the messages that are sent and received, how they are packed and unpacked,
-// and the objects that stay. Host memory is copied by ranges if objects are in long ranges. A
-// single range of one packed field is sent straight from its array, or received straight into it.
+// The freight of a move: the objects that stay, and the messages that are sent and received. Packs
+// and unpacks the messages. In host memory, objects in long ranges are copied range by range. If a
+// message is a single range of one packed field, it is sent straight from its array, or received
+// straight into it.
 
 #include "migrate/object_lists.hpp"
 
@@ -10,7 +11,7 @@
 
 namespace evenkeel {
 
-// Seconds of this rank, within an exchange.
+// Seconds that this rank spends in exchange().
 struct FreightTimes {
   double pack = 0, unpack = 0;
 };
@@ -23,17 +24,19 @@ class Freight {
 
   // The bytes that load() will allocate for messages.
   std::int64_t staging_bytes() const;
-  // The bytes of fields that go to other ranks, and those that come from them.
+  // The bytes of this rank's objects that go to other ranks, and of the objects that come from
+  // them.
   std::int64_t sent_bytes() const noexcept { return manifest_.sent_bytes(); }
   std::int64_t received_bytes() const noexcept { return manifest_.received_bytes(); }
   std::int64_t bytes_of_lists() const { return lists_.bytes(manifest_.columns()); }
   std::int64_t messages() const noexcept { return std::ssize(manifest_.leaving()); }
   int partners() const noexcept { return manifest_.partners(); }
 
-  // Local. Allocates all memory that is needed, except for fields: field f of set s will be written
-  // to targets[s][f].
+  // Local. Allocates all memory that the exchange needs, except for fields: the caller gives their
+  // memory. Field f of set s will be written to targets[s][f].
   void load(std::vector<std::vector<FieldLayout>> targets);
-  // Collective. If `works` is false, messages are exchanged, but their content is arbitrary.
+  // Collective. If `works` is false, this rank sends messages with arbitrary content, so that
+  // others need not wait.
   void exchange(bool works, FreightTimes& times);
   // Commits payloads only; the caller commits the fields.
   void commit() noexcept;
@@ -74,9 +77,9 @@ class Freight {
   Manifest manifest_;
   ObjectLists lists_;
   std::vector<std::vector<FieldLayout>> targets_;
-  std::vector<std::vector<std::unique_ptr<StagedPayload>>> cargo_;  // payloads of each set
+  std::vector<std::vector<std::unique_ptr<StagedPayload>>> cargo_;  // new payloads, by set
   std::optional<Transfer> transfer_;
-  std::vector<ObjectRange> ranges_;  // of the piece that is being copied
+  std::vector<ObjectRange> ranges_;  // ranges of the piece that is being copied
 };
 
 }  // namespace evenkeel

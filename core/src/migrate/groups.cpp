@@ -18,7 +18,7 @@ constexpr const char* groups_label = "evenkeel::migrate::groups";
 
 // --- Joining -------------------------------------------------------------------------------------
 
-// Writes ids as unsigned numbers, so that ids below 0 are sorted to the end.
+// Writes ids as unsigned numbers, so that sorting puts ids below 0 at the end.
 struct WriteIds {
   const Group* entries;
   std::uint64_t* ids;
@@ -29,7 +29,7 @@ struct WriteIds {
   }
 };
 
-// Writes 1 at each begin of a group among sorted ids, and 0 for all others and after the last.
+// Among sorted ids, writes 1 where a group begins, and 0 elsewhere and after the last id.
 struct WriteBegins {
   const std::uint64_t* ids;
   std::int64_t count;
@@ -40,7 +40,8 @@ struct WriteBegins {
   }
 };
 
-// begins[i + 1] - 1 is the group of the i-th entry in the order of ids, if it has a group.
+// `begins` is now summed up: begins[i + 1] - 1 is the group of the i-th entry in the order of ids,
+// if its id is not below 0.
 struct WriteGroups {
   static constexpr int no_rank_yet = std::numeric_limits<int>::max();
   const std::uint64_t* ids;
@@ -51,7 +52,7 @@ struct WriteGroups {
     const auto id = static_cast<std::int64_t>(ids[i]);
     const std::int64_t group = id < 0 ? -1 : begins[i + 1] - 1;
     group_of[numbers[i]] = group;
-    if (group >= 0 && begins[i] == group)  // the first of its group
+    if (group >= 0 && begins[i] == group)  // the first entry of its group
       groups[group] = {id, ~std::uint64_t{0}, no_rank_yet, Bonds::free};
   }
 };
@@ -89,7 +90,7 @@ struct WriteGroupKeepers {
   }
 };
 
-// Puts groups in the order of their keepers, and notes the place of each.
+// Sorts groups by their keepers, and notes the new place of each group.
 struct Arrange {
   const Group* groups;
   const std::int64_t* numbers;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Groups of objects, in lists in the memory of the orders. They are found on this rank, and joined
-// with the knowledge of other ranks about them.
+// Groups of objects, as lists in the memory of the orders. Each rank finds its own groups, and then
+// joins them with the data that other ranks have about the same groups.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/comm/sparse_exchange.hpp>
@@ -14,48 +14,50 @@
 
 namespace evenkeel {
 
-// The knowledge about a group: first of one rank, then of all ranks.
+// The data about a group: at first those of one rank, then those of all ranks together.
 struct Group {
   std::int64_t id;
-  std::uint64_t key;       // the least of its objects
-  int pinned, pinned_too;  // the least and the greatest rank, or Bonds::free without a pin
+  std::uint64_t key;       // the least key of its objects
+  int pinned, pinned_too;  // the least and the greatest rank that pins it, or Bonds::free
 };
 
-// One group for each number, sorted by number, and the group of each entry.
+// The groups, one for each id, sorted by id; and the group of each entry.
 struct JoinedGroups {
   exec::Array<Group> groups;
-  exec::Array<std::int64_t> group_of;  // by entry; below 0 if the entry has no group
+  exec::Array<std::int64_t> group_of;  // by entry; below 0 if it has no group
 };
 
-// Joins entries with the same number. An entry with a number below 0 has no group.
+// Joins entries that have the same id. An entry with an id below 0 has no group.
 JoinedGroups join(const Space& space, const exec::Array<Group>& entries);
 
-// Asks, for each group, the rank that keeps its number.
+// Each group has a keeper, a rank that joins the data of all ranks about it. This class asks the
+// keeper of each group.
 class Directory {
  public:
-  // Local. Makes a directory without groups, which only takes part in collective calls.
+  // Local. Makes a directory without groups, for a rank that only takes part in collective calls.
   explicit Directory(const Communicator& communicator) : communicator_(communicator) {}
   Directory(const Communicator& communicator, const Space& space, const exec::Array<Group>& groups);
 
-  // Collective. `ready` has the meaning that it has for announce().
+  // Collective. `ready` has the meaning that it has for the function announce().
   void announce(const char* stage, Status& ready);
   // Local. Makes room for the questions, and prepares both transfers.
   void reserve();
   // Collective.
   void ask() { ask_->run(); }
-  // Local: writes the joined knowledge of each group for all ranks that asked.
+  // Local. Joins the data of all ranks about each group that this rank keeps, and writes the
+  // answers.
   void look_up();
   // Collective.
   void answer() { answer_->run(); }
 
-  // The joined knowledge of the groups that were given, in their order.
+  // The joined data of the groups that this rank gave, in the order in which it gave them.
   exec::Array<Group> take_groups() const;
 
  private:
   const Communicator& communicator_;
   std::optional<Space> space_;
-  exec::Array<Group> asked_, kept_;  // ordered by the rank that is asked, and by the one that asks
-  exec::Array<std::int64_t> place_;  // of each group in asked_
+  exec::Array<Group> asked_, kept_;  // by keeper; by the rank that asks
+  exec::Array<std::int64_t> place_;  // by given group: its place in asked_
   std::vector<Note<std::int64_t>> notes_, askers_;
   std::optional<Transfer> ask_, answer_;
 };

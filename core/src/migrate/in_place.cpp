@@ -17,11 +17,11 @@ namespace {
 
 constexpr const char* in_place_label = "evenkeel::migrate::in_place";
 
-// Memory that is too small is replaced by memory that is larger than necessary by this factor, or
-// by the factor of the set (SetOptions::reserve).
+// New memory is this many times as large as necessary, unless the set has its own factor
+// (SetOptions::reserve).
 constexpr double usual_slack = 1.1;
 
-// The place of each arrival: first the holes, then the places after all objects.
+// The place of each arrival: the holes are used first, then the places after all old objects.
 struct PlaceOfArrival {
   const std::int64_t* holes;
   std::int64_t used, before;
@@ -31,7 +31,7 @@ struct PlaceOfArrival {
   }
 };
 
-// Returns true if the object `first` + i stays.
+// Returns true if object `first` + i is not a hole, so that it stays.
 struct Stays {
   const std::int64_t* holes;
   std::int64_t count, first;
@@ -96,7 +96,7 @@ void SetInPlace::list(const SetPlan& plan) {
   space.fence(in_place_label);
 }
 
-// Copies the objects that stay to new memory, if the field needs new memory.
+// If a field needs new memory, allocates it and copies the objects that stay.
 void SetInPlace::make_room(std::size_t f, int components) {
   const SetOptions& options = set_.options();
   const bool is_ours = set_.is_companion(f);

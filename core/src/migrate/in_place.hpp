@@ -1,8 +1,8 @@
 #pragma once
 
 // Updates a set while most of its objects keep their places. Arrivals take the places of objects
-// that have left, and objects from the end fill the remaining holes. Memory that is too small is
-// replaced by larger memory, with slack.
+// that have left; objects from the end fill the remaining holes. If the memory of a field is too
+// small, the field gets new memory with room to spare.
 
 #include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/core/migrate/plan.hpp>
@@ -15,21 +15,21 @@ namespace evenkeel {
 
 class SetInPlace {
  public:
-  // Allocates all memory, and writes nothing that belongs to the set. Refers to the set.
-  // `components` are those of each field that all ranks have agreed on.
+  // Allocates all memory, but changes nothing in the set yet. Refers to the set. `components` has
+  // the number of components of each field, on which all ranks have agreed.
   SetInPlace(const Set& set, const SetPlan& plan, std::span<const int> components);
 
-  // The memory for arrivals, in the order of arrival: one layout for each field.
+  // Memory to receive arrivals in, in the order of arrival: one layout for each field.
   const std::vector<FieldLayout>& arrivals() const noexcept { return arrivals_; }
 
   void commit() noexcept;
 
  private:
-  static constexpr std::size_t kinds = 3;  // of memory
+  static constexpr std::size_t kinds = 3;  // number of kinds of memory
 
   struct Lists {
-    exec::Reached<std::int64_t> places;    // of arrivals
-    exec::Reached<std::int64_t> from, to;  // of objects that fill holes
+    exec::Reached<std::int64_t> places;    // the place of each arrival
+    exec::Reached<std::int64_t> from, to;  // objects at the end, and the holes that they fill
   };
   void list(const SetPlan& plan);
   void make_room(std::size_t field, int components);
@@ -44,7 +44,7 @@ class SetInPlace {
   std::array<std::optional<Lists>, kinds> lists_;
   std::vector<Buffer> buffers_;
   std::vector<FieldLayout> arrivals_;
-  std::vector<std::optional<StagedField>> renewed_;  // new memory of each field that needs it
+  std::vector<std::optional<StagedField>> renewed_;  // new memory, for fields that need it
 };
 
 }  // namespace evenkeel

@@ -14,19 +14,19 @@ namespace {
 
 constexpr const char* landing_label = "evenkeel::migrate::landing";
 
-// Ranges are used only on the host. Objects that stay need ranges both for their old places and for
-// their new ones.
+// Returns true if places may be ranges. This needs lists on the host and, if objects stay, ranges
+// of their old places.
 bool may_be_ranges(const SetPlan& set) {
   return set.objects.is_on_host() && (!set.leaving.empty() || set.staying == 0);
 }
 
-// The index of an arrival among those from other ranks.
+// Returns the index that an arrival from another rank has if objects that stay are not counted.
 std::int64_t among_others(const SetPlan& set, std::int64_t arrival) {
   return arrival > set.first_kept ? arrival - set.staying : arrival;
 }
 
-// The arrivals from each rank, and the objects that stay, as runs in the order of arrival. The keys
-// of each run are in order.
+// Returns runs in the order of arrival: one for the arrivals from each rank, and one for the
+// objects that stay. The keys of each run are sorted.
 std::vector<Run> runs_of(const SetPlan& set, const exec::Array<CurveKey>& leaving,
                          const exec::Array<CurveKey>& arriving) {
   std::vector<Run> runs;

@@ -7,12 +7,13 @@
 
 namespace evenkeel {
 
-// Puts arrivals in the order of keys. `leaving` are the keys of SetPlan::objects. `arriving` are
-// the keys of objects from other ranks, in the order of arrival; they may be reordered.
+// Finds the places that put arrivals in the order of their keys. `leaving` has the keys of
+// SetPlan::objects. `arriving` has the keys of objects from other ranks, in the order of arrival;
+// this may reorder it.
 void land(SetPlan& set, const exec::Array<CurveKey>& leaving,
           const exec::Array<CurveKey>& arriving);
 
-// Puts arrivals one after the other, in the order of arrival.
+// Gives arrivals adjacent places in the order of arrival.
 void land(SetPlan& set);
 
 }  // namespace evenkeel

@@ -22,7 +22,7 @@ constexpr const char* leaving_label = "evenkeel::migrate::leaving";
 
 // --- Destinations --------------------------------------------------------------------------------
 
-// Returns true if the destination of an object does not exist.
+// Returns true if an object's destination is not the number of a rank.
 struct IsStray {
   const int* destinations;
   int ranks;
@@ -44,7 +44,7 @@ void require_ranks(const exec::Array<int>& destinations, int ranks, bool may_be_
          "Name ranks from 0 to " + std::to_string(ranks - 1) + '.');
 }
 
-// The rank of each place in an order.
+// Writes the destination rank for each place in an order.
 struct RankOfPlace {
   OwnerOfPlace owner_of;
   const std::int64_t* objects;
@@ -68,7 +68,8 @@ void add_destination(SetPlan& set, int to, std::int64_t first, std::int64_t obje
   }
 }
 
-// Sorts the numbers from 0 on by the rank that each goes to; those of one rank keep their order.
+// Sorts objects by destination rank. ranks[i] is the destination of object i. Objects with the same
+// destination keep their order.
 Leaving by_rank(const Space& space, const exec::Array<std::uint32_t>& ranks, RankOf self) {
   Leaving leaving;
   SortedByNumber sorted = sort_by_number(space, ranks, self.ranks);

@@ -45,7 +45,7 @@ std::vector<ColumnShare> Manifest::shares_of(std::span<const std::int64_t> first
   return shares;
 }
 
-// Adds the loads by rank.
+// Adds one list of loads, in ascending order of ranks.
 void Manifest::add_loads(bool leaving) {
   const std::size_t sets = plan_.sets.size();
   std::vector<int> ranks;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The messages that a move sends and receives.
+// Lists the messages that a move sends and receives.
 
 #include "migrate/messages.hpp"
 
@@ -11,16 +11,15 @@ namespace evenkeel {
 inline constexpr std::size_t memory_kinds = 3;
 inline std::size_t index_of(MemoryKind kind) { return static_cast<std::size_t>(kind); }
 
-// A message and its partner's objects of each set.
+// A message, and the place where the objects of the other rank begin in each set.
 struct Load {
   int rank;
   Message message;
-  std::vector<std::int64_t> first;  // in SetPlan::objects or among arrivals, for each set
+  std::vector<std::int64_t> first;  // by set: an index in SetPlan::objects, or of an arrival
 };
 
 class Manifest {
  public:
-  // Local.
   Manifest(std::span<const Set> sets, std::span<const SetShape> shapes, const Plan& plan,
            const MessageSizes& sizes);
 

@@ -15,8 +15,9 @@ namespace evenkeel {
 
 namespace {
 
-// The number of objects of the first run among the first `diagonal` objects of the merged run.
-// other_first(i, j) is true if object j of the second run comes before object i of the first.
+// Returns how many of the first `diagonal` objects of the merged run come from the first run.
+// other_first(i, j) must return true if object j of the second run comes before object i of the
+// first.
 template <class OtherFirst>
 std::int64_t merged_of_first(std::int64_t size, std::int64_t others, std::int64_t diagonal,
                              const OtherFirst& other_first) {
@@ -27,9 +28,9 @@ std::int64_t merged_of_first(std::int64_t size, std::int64_t others, std::int64_
          });
 }
 
-// Merges a piece of two runs: calls put(false, i, place) for object i of the first run, and
-// put(true, j, place) for object j of the second, for each place in [begin, end). No branch depends
-// on the order, because it is hard to predict.
+// Merges a piece of two runs. For each place in [begin, end), it calls put(false, i, place) if
+// object i of the first run gets the place, or put(true, j, place) if object j of the second run
+// does. No branch depends on the order of keys, because such a branch is hard to predict.
 template <class OtherFirst, class Put>
 void merge_piece(std::int64_t size, std::int64_t others, std::int64_t begin, std::int64_t end,
                  const OtherFirst& other_first, const Put& put) {
@@ -46,19 +47,19 @@ void merge_piece(std::int64_t size, std::int64_t others, std::int64_t begin, std
   for (; place < end && j < others; ++j) put(true, j, place++);
 }
 
-// The remainder of a run.
+// The part of a run that is not merged yet.
 struct Rest {
-  CurveKey key;  // the first
+  CurveKey key;  // its first key
   std::size_t run;
   std::int64_t begin, end;
-  // The remainder whose first key comes later is the lesser one.
+  // The order is reversed, so that the top of a heap has the least first key.
   friend bool operator<(const Rest& a, const Rest& b) noexcept {
     return std::tuple(a.key.value, a.run) > std::tuple(b.key.value, b.run);
   }
 };
 
-// The first key in [begin, end) for which `before` is false. The search doubles its steps, because
-// that key is often near.
+// Returns the index of the first key in [begin, end) for which `before` is false. The search
+// doubles its steps, because this key is often near `begin`.
 template <class Before>
 std::int64_t gallop(std::span<const CurveKey> keys, std::int64_t begin, std::int64_t end,
                     const Before& before) {
@@ -71,14 +72,14 @@ std::int64_t gallop(std::span<const CurveKey> keys, std::int64_t begin, std::int
   return std::partition_point(keys.begin() + low, keys.begin() + high, before) - keys.begin();
 }
 
-// If there are more runs than these, they are sorted instead, because each doubling of their number
-// costs a merge of all objects.
+// More runs than this are sorted instead of merged, because each doubling of their number costs
+// another merge of all objects.
 constexpr std::int64_t few_runs = 16;
 
-// After this many ranges their length is known well enough.
+// From this many ranges, the length of ranges can be estimated.
 constexpr std::int64_t enough_ranges = 1024;
 
-// The number of places that one index merges.
+// The number of places in a piece. Each piece is one index of a parallel loop.
 constexpr std::int64_t piece_length = 16384;
 std::int64_t pieces_of(std::int64_t count) { return (count + piece_length - 1) / piece_length; }
 
@@ -91,9 +92,9 @@ struct KeyedValues {
   std::int64_t* values;
 };
 
-// Merges a piece of the run that two neighbouring runs become.
+// Merges two neighbouring runs into one. Each index merges one piece of the result.
 struct MergeNeighbours {
-  KeyedValues from, to;  // begin at the first of the two runs
+  KeyedValues from, to;  // arrays that begin at the first of the two runs
   std::int64_t size, others;
 
   void operator()(std::int64_t piece) const {
@@ -118,8 +119,8 @@ void merge_neighbours(const Instance& instance, const MergeNeighbours& merge) {
     exec::for_each(instance, merge_label, pieces_of(merge.size + merge.others), merge);
 }
 
-// Run r begins at firsts[r]; the last entry is the end of all. Merges neighbours until one run is
-// left.
+// Merges neighbouring runs until there is only one. Run r begins at firsts[r]; the last entry is
+// the end of the last run.
 void merge_all(const Space& space, const KeyedValues& pairs, std::vector<std::int64_t> firsts) {
   if (firsts.size() <= 2) return;
   const std::int64_t count = firsts.back();
@@ -154,7 +155,8 @@ void merge_all(const Space& space, const KeyedValues& pairs, std::vector<std::in
 
 // --- Objects that stay, and arrivals -------------------------------------------------------------
 
-// If keys are equal, arrivals from lower ranks come before the objects that stay.
+// If keys are equal, the order of arrival decides: other objects with an arrival below `first` come
+// before the objects that stay.
 KOKKOS_INLINE_FUNCTION bool other_is_first(const TwoRuns& runs, std::int64_t i, std::int64_t j) {
   const std::uint64_t ours = runs.keys[i].value, theirs = runs.other_keys[j].value;
   return (theirs < ours) | ((theirs == ours) & (runs.other_arrivals[j] < runs.first));
@@ -165,7 +167,7 @@ struct MergePlaces {
   std::int64_t* places;
 
   void operator()(std::int64_t piece) const {
-    const TwoRuns local = runs;  // no store below can change it
+    const TwoRuns local = runs;  // a local copy: the compiler knows that no store below changes it
     std::int64_t* const into = places;
     const auto other_first = [&](std::int64_t i, std::int64_t j) {
       return other_is_first(local, i, j);
@@ -179,8 +181,8 @@ struct MergePlaces {
   }
 };
 
-// For devices, each object on its own: its place is the number of objects before it in its own run
-// plus the number of objects before it in the other run, which a search finds.
+// For devices. Each object finds its own place: the number of objects before it in its own run plus
+// the number of objects before it in the other run, which a binary search finds.
 struct PlaceOfStaying {
   TwoRuns runs;
   std::int64_t* places;

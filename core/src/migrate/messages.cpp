@@ -11,7 +11,7 @@ namespace evenkeel {
 
 namespace {
 
-// Objects without any bytes are announced too.
+// A message has at least this many bytes, also if its objects have no bytes at all.
 constexpr std::int64_t least_bytes = 1;
 
 std::int64_t rounded_up(std::int64_t bytes) { return (bytes + 15) / 16 * 16; }
@@ -41,7 +41,7 @@ void add_apart(std::vector<Message>& messages, std::size_t column, const Message
   }
 }
 
-// The end of a message depends on the end of the previous one, so a single index finds all ends.
+// Each message begins where the previous one ends, so a single thread finds all of them in turn.
 struct FindStretches {
   const std::int64_t* starts;
   std::int64_t objects, most, room;
@@ -78,7 +78,8 @@ ColumnShare share_of_payload(const Space& space, const std::int64_t* starts, std
   copy_bytes(space, &end, MemoryKind::host, starts + first + objects, there.memory(), each);
   space.fence(label);
   ColumnShare share{objects, end - begin, begin};
-  // Two neighbouring stretches together always have more bytes than fit into one message.
+  // Two successive stretches together have more bytes than one message can have, so this is enough
+  // room.
   const std::int64_t room = std::min(objects, 2 * (share.bytes / most) + 2);
   const exec::Array<Stretch> stretches(space, label, room);
   exec::for_each(

@@ -36,7 +36,7 @@ void add_up(Shipment& into, const Shipment& from) noexcept {
   into.ranks += from.ranks;
 }
 
-// With different options, ranks would cut messages differently.
+// Ranks with different options would cut messages differently.
 void require_same_options(const Shipment& all) {
   if (all.least_staging != all.greatest_staging || all.least_in_flight != all.greatest_in_flight)
     throw Error(ErrorKind::disagreement, Where{stage_name},
@@ -119,8 +119,8 @@ struct WriteOrigin {
   }
 };
 
-// Adds the present rank and index of each object as one more field of each set, which travels like
-// any other. The sets refer to the result, which may be moved.
+// Adds another field to each set: the present rank and index of each object. It travels like any
+// other field. The sets refer to the arrays in the result, and stay valid if the result is moved.
 std::vector<exec::Array<Origin>> accompany_by_origins(std::vector<Set>& sets,
                                                       std::vector<SetShape>& shapes, int rank) {
   constexpr const char* label = "evenkeel::migrate::origins";
@@ -146,7 +146,7 @@ class MoveTransaction {
         plan_(plan),
         options_(options) {}
 
-  // Allocates all memory that the move will need. May throw, so it precedes the first vote.
+  // Allocates all memory that the move needs. It may throw, so it comes before the first vote.
   void reserve() {
     begin(MoveStage::reserve);  // the application may do anything here
     require_plan_of(sets_, shapes_, plan_);
@@ -156,8 +156,8 @@ class MoveTransaction {
     memory_ = memory_of(*freight_, sets_, shapes_, plan_);
   }
 
-  // From here to commit(), no rank may leave the others waiting. A failure is reported in the
-  // second vote, and messages are still sent, with arbitrary content.
+  // From here to commit(), all ranks must continue together. If something fails on this rank, it
+  // still sends its messages, with arbitrary content, and the second vote reports the failure.
   Status exchange(FreightTimes& times) {
     const Status ready = attempt(stage_name, [&] {
       begin(MoveStage::pack);
@@ -188,7 +188,8 @@ class MoveTransaction {
   std::vector<exec::Array<Origin>> take_origins() { return std::move(origins_); }
 
  private:
-  // Both return the memory for the fields of each set.
+  // The two functions below allocate the memory into which fields will be received, and return its
+  // layouts by set and field.
   std::vector<std::vector<FieldLayout>> reserve_anew() {
     std::vector<std::vector<FieldLayout>> targets(sets_.size());
     staged_.reserve(sets_.size());
@@ -210,7 +211,7 @@ class MoveTransaction {
     return targets;
   }
 
-  // An exception of the application's call-back is reported as the application's failure.
+  // If the application's call-back throws, reports that as a failure of the application.
   void begin(MoveStage now) const {
     if (!options_.on_stage) return;
     const Status status = attempt(

@@ -25,7 +25,7 @@ struct ListRange {
   }
 };
 
-// Lists the places one by one. Ranges are used only on the host.
+// Expands ranges into a list of places. Only the host uses ranges.
 exec::Array<std::int64_t> listed(std::span<const ObjectRange> ranges, std::int64_t count) {
   const Space space = Space::where(MemoryKind::host);
   exec::Array<std::int64_t> list(space, object_lists_label, count);
@@ -35,7 +35,8 @@ exec::Array<std::int64_t> listed(std::span<const ObjectRange> ranges, std::int64
   return list;
 }
 
-// Fields on the host use ranges instead, if there are ranges.
+// Returns true if a column needs a list of places also when the plan has ranges. Fields on the host
+// use the ranges.
 bool asks_for_places(const MessageColumn& column) {
   return column.is_payload() || column.memory != MemoryKind::host;
 }
@@ -66,7 +67,7 @@ std::int64_t ObjectLists::bytes(std::span<const MessageColumn> columns) const {
   return bytes;
 }
 
-// If ranges give the places of arrivals, a field on the host needs no list of places.
+// If the plan gives the places of arrivals as ranges, a field on the host needs no list of places.
 void ObjectLists::make(std::size_t set, std::span<const MessageColumn> columns) {
   const SetPlan& plan = plan_.sets[set];
   ListsOfSet& lists = lists_[set];

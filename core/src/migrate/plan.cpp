@@ -25,16 +25,18 @@ namespace {
 
 constexpr const char* plan_label = "evenkeel::migrate::plan";
 
-// One rank announces to another that this many objects of this set will come.
+// Announces to another rank how many objects of a set it will get.
 struct Announcement {
   std::int64_t set, objects;
 };
 
-// The sums over the plans of all ranks.
+// Sums over the plans of all ranks.
 struct Balance {
   std::int64_t before = 0, after = 0, sent = 0, received = 0;
-  std::int64_t fewest = std::numeric_limits<std::int64_t>::max();  // objects after, on a rank
-  int emptiest = 0;                                                // that rank
+  // least number of objects on a rank after the move
+  std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
+  // the rank that will have `fewest`
+  int emptiest = 0;
 };
 
 void combine(Balance& into, const Balance& from) noexcept {
@@ -48,8 +50,8 @@ void combine(Balance& into, const Balance& from) noexcept {
   }
 }
 
-// The keys of a set's objects, in the order of SetPlan::objects, and of those that arrive from
-// other ranks.
+// The keys of a set's objects in the order of SetPlan::objects, and the keys of the objects that
+// arrive from other ranks.
 struct Keys {
   exec::Array<CurveKey> leaving, arriving;
 };
@@ -75,7 +77,7 @@ void require_list(const Order& order) {
            "Give the key of each object.");
 }
 
-// The sum over the plans of all ranks shows later whether the offsets cover all objects.
+// Local. The sum over the plans of all ranks shows later if the offsets cover all objects.
 void require_offsets(std::span<const std::int64_t> offsets, std::int64_t objects, int ranks) {
   const bool are_places = std::ssize(offsets) == ranks + 1 && offsets.front() >= 0 &&
                           offsets.back() <= objects &&
@@ -86,7 +88,7 @@ void require_offsets(std::span<const std::int64_t> offsets, std::int64_t objects
            "Give the first place of each part, and the number of objects.");
 }
 
-// The first of sorted keys that is not below each splitter.
+// For each splitter, finds the first of the sorted keys that is not below it.
 struct FirstInPart {
   const CurveKey* keys;
   std::int64_t count;
@@ -110,7 +112,8 @@ void require_strays(std::span<const Strays> strays, std::span<const Set> sets) {
 
 // --- Arrivals ------------------------------------------------------------------------------------
 
-// Adds imports in ascending order of ranks; objects that stay are in the place of this rank.
+// Call this for ranks in ascending order. Between the ranks below and above this rank, the caller
+// counts the objects that stay.
 void add_import(SetPlan& set, int from, std::int64_t objects) {
   set.imports.push_back({from, set.count_after, objects});
   set.count_after += objects;
@@ -135,8 +138,8 @@ void add_imports(std::span<const Note<Announcement>> notes, int rank, Plan& plan
   if (!passed) stay();
 }
 
-// The data of objects beside their fields (keys and payload sizes), sent straight from list to
-// list. Objects that stay send no such data.
+// The exchange of keys and payload sizes of objects. They are sent straight from list to list.
+// Objects that stay are not in it.
 struct KeysAndSizes {
   std::vector<Send> sends;
   std::vector<Receive> receives;
@@ -210,8 +213,8 @@ void find_places(Plan& plan, std::span<Keys> keys, std::span<Sizes> sizes) {
   }
 }
 
-// Completes a plan from the objects that leave each rank. `keys` has those of each set, if objects
-// have keys.
+// Completes plans that have only the objects that leave each rank. `keys` has the keys of the
+// objects of each set, if objects have keys.
 Plan complete(const Communicator& communicator, Status status, Plan result, std::vector<Keys> keys,
               std::span<const Set> sets) {
   std::vector<Note<Announcement>> notes;

@@ -1,4 +1,4 @@
-// Checks that all ranks bring the same sets and can move them.
+// Checks that all ranks bring the same sets, and that these sets can be moved.
 
 #include "migrate/stage.hpp"
 
@@ -19,18 +19,19 @@ namespace {
 
 constexpr std::size_t most_fields = ShapeStatement::most_fields;
 
-// One field as a number that differs if its type, size or memory differs. Components are compared
-// separately, because a View without extents has no components yet.
+// Returns a number for a field; fields that differ in type, size or kind of memory have different
+// numbers. The number of components is compared separately, because a View without extents does not
+// know it yet.
 std::uint64_t describe(const FieldLayout& at, bool first_of_set) {
   const auto bits = [](auto value) { return static_cast<std::uint64_t>(value); };
   return bits(first_of_set) | bits(at.memory) << 1U | bits(at.scalar) << 4U |
          bits(at.element_bytes) << 16U;
 }
 
-// The same for a payload.
+// Returns such a number for a payload.
 std::uint64_t describe(const Payload& payload) {
   const auto bits = [](auto value) { return static_cast<std::uint64_t>(value); };
-  constexpr std::uint64_t is_payload = 8;  // no memory kind
+  constexpr std::uint64_t is_payload = 8;  // differs from all kinds of memory
   return is_payload | bits(payload.memory()) << 1U | bits(payload.unit_bytes()) << 16U;
 }
 
@@ -82,8 +83,7 @@ ShapeStatement statement_of(std::span<const Set> sets) {
               "a rank has no objects.");
 }
 
-// Throws the same Error on all ranks, because it uses only the tally and the number of fields of
-// each set, which the types contain.
+// Throws the same Error on all ranks, because it uses only `all`, which is the same on all ranks.
 void require_agreement(const ShapeStatement& all) {
   if (all.fewest != all.most) {
     const bool own = all.fewest_own != all.most_own;
@@ -136,7 +136,7 @@ std::vector<SetShape> SetComparison::agreed(const ShapeStatement& all) {
     const FieldLayout field = sets_[s].fields().front().layout();
     for (int& components : shape.components) components = all.greatest_components[f++];
     f += sets_[s].payloads().size();
-    // The position of a record is a part of it.
+    // If objects are records, the position is only a part of the first field.
     const bool is_field = position.components == field.components;
     shape.dimensions = is_field ? shape.components.front() : position.components;
   }
@@ -149,7 +149,7 @@ std::vector<SetShape> stages::agree_on_sets(const Communicator& communicator,
   const Status status = attempt(stage_name, [&] { comparison.emplace(sets); });
   const ShapeStatement mine = comparison ? comparison->mine() : ShapeStatement();
   const ShapeStatement all = vote<&ShapeStatement::add>(communicator, status, mine);
-  return comparison->agreed(all);  // the vote has thrown if there is no comparison
+  return comparison->agreed(all);  // if there were no comparison, the vote would have thrown
 }
 
 }  // namespace evenkeel

@@ -40,7 +40,7 @@ void require_sizes(const Space& space, const Payload& payload,
               "Sizes are multiples of " + std::to_string(unit) + " and not negative.");
 }
 
-// The size of an arrival, which is an object that stays or one that comes from another rank.
+// Returns the size of an arrival. Objects that stay count as arrivals.
 struct SizeOfArrival {
   const std::int64_t *staying, *coming;
   std::int64_t first_kept, kept;
@@ -50,7 +50,7 @@ struct SizeOfArrival {
   }
 };
 
-// Writes sizes, and 0 after the last.
+// Writes the size of each arrival, and a 0 after the last.
 struct WriteSizes {
   SizeOfArrival size_of;
   std::int64_t count;

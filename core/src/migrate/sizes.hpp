@@ -1,24 +1,25 @@
 #pragma once
 
-// The bytes of payloads in a plan. They are asked for, sent to the destinations of the objects, and
-// summed up.
+// The bytes of payloads in a plan. Each rank asks its payloads for the sizes of objects and sends
+// the sizes to the objects' destinations. Each rank sums up the sizes of its own objects and of
+// arrivals.
 
 #include <evenkeel/core/migrate/plan.hpp>
 
 namespace evenkeel {
 
-// The sizes of the objects of one payload, in its memory.
+// The sizes, in bytes, of the objects of one payload. The arrays are in the memory of the payload.
 struct Sizes {
   std::size_t set = 0;
-  exec::Array<std::int64_t> leaving;   // in the order of SetPlan::objects
-  exec::Array<std::int64_t> arriving;  // from other ranks, in the order of arrival
+  exec::Array<std::int64_t> leaving;   // by index in SetPlan::objects
+  exec::Array<std::int64_t> arriving;  // of objects from other ranks, in the order of arrival
 };
 
-// The sizes of all payloads of all sets; `arriving` is not filled yet. Throws for sizes that are
-// not valid.
+// Asks all payloads of all sets for sizes. `arriving` is not filled yet. Throws if a size is not
+// valid.
 std::vector<Sizes> ask_sizes(std::span<const Set> sets, const Plan& plan);
 
-// The first byte of each object; objects that stay count among the arrivals.
+// Returns the first byte of each object. Objects that stay count as arrivals too.
 PayloadPlan starts_of(const SetPlan& set, const Sizes& sizes);
 
 }  // namespace evenkeel

@@ -1,6 +1,6 @@
 #pragma once
 
-// Binary search, for kernels too. No branch depends on the comparisons.
+// Binary search, also for kernels. No branch depends on a comparison.
 
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
 
@@ -8,8 +8,8 @@
 
 namespace evenkeel {
 
-// The number of items before a point: the first ones of `count` items, for which is_before(i) is
-// true.
+// Returns how many of `count` items are before a point. is_before(i) must be true for these items,
+// which must come first.
 template <class IsBefore>
 KOKKOS_INLINE_FUNCTION std::int64_t count_before(std::int64_t count, const IsBefore& is_before) {
   std::int64_t first = 0;
@@ -22,7 +22,7 @@ KOKKOS_INLINE_FUNCTION std::int64_t count_before(std::int64_t count, const IsBef
   return first;
 }
 
-// The same for functions that can be called only on hosts, such as lambdas outside of kernels.
+// Does the same for functions that only hosts can call, such as lambdas outside of kernels.
 template <class IsBefore>
 std::int64_t count_before_on_host(std::int64_t count, const IsBefore& is_before) {
   std::int64_t first = 0, last = count;
@@ -36,13 +36,13 @@ std::int64_t count_before_on_host(std::int64_t count, const IsBefore& is_before)
   return first;
 }
 
-// The number of ascending values that are below this one.
+// Returns the number of ascending values that are below `value`.
 template <class T>
 KOKKOS_INLINE_FUNCTION std::int64_t place_in(const T* ascending, std::int64_t count, T value) {
   return count_before(count, [&](std::int64_t i) { return ascending[i] < value; });
 }
 
-// The part that holds a place: the last one that begins there or before.
+// Returns the part that contains a place: the last part that begins at or before it.
 KOKKOS_INLINE_FUNCTION std::int64_t part_at(const std::int64_t* offsets, std::int64_t parts,
                                             std::int64_t place) {
   std::int64_t part = 0;
@@ -54,9 +54,9 @@ KOKKOS_INLINE_FUNCTION std::int64_t part_at(const std::int64_t* offsets, std::in
   return part;
 }
 
-// The rank that owns the part that holds a place.
+// Finds the rank that owns the part that contains a place.
 struct OwnerOfPlace {
-  const std::int64_t* offsets;  // of parts
+  const std::int64_t* offsets;  // first place of each part
   std::int64_t parts;
   const int* rank_of_part;  // null if part p belongs to rank p
   KOKKOS_FUNCTION int operator()(std::int64_t place) const {

@@ -24,8 +24,8 @@ namespace {
 
 constexpr const char* order_label = "evenkeel::order::indices";
 
-// Computes and sorts keys and indices in the memory of the positions. Indices of half the width are
-// sorted faster.
+// Computes keys and indices, and sorts them, in the memory of the positions. If indices have half
+// the width, sorting is faster.
 template <class Index>
 Order order_with(const Space& space, const Lattice& lattice, const Set& set) {
   const std::int64_t count = set.count();
@@ -43,7 +43,8 @@ Order order_with(const Space& space, const Lattice& lattice, const Set& set) {
 
 // --- Reorder -------------------------------------------------------------------------------------
 
-// Marks each object that an order names. Counts the entries that name no object.
+// Marks each object that is in an order, and counts the entries that are not the number of an
+// object.
 struct Mark {
   const std::int64_t* objects;
   std::int64_t count;
@@ -82,7 +83,7 @@ void require_permutation(const Order& order, std::int64_t count) {
                           "Use the order of this set, made after its objects last changed.");
 }
 
-// A list of objects, copied to each kind of memory that fields are in.
+// Copies a list of objects to each kind of memory that fields are in.
 class ListsByMemory {
  public:
   explicit ListsByMemory(const exec::Array<std::int64_t>& objects) : objects_(objects) {}
@@ -98,7 +99,7 @@ class ListsByMemory {
   std::array<std::optional<exec::Reached<std::int64_t>>, 3> reached_;
 };
 
-// Allocates new room for all payloads of a set and fills it.
+// Allocates new payloads for a set, and copies the values to them in the new order.
 std::vector<std::unique_ptr<StagedPayload>> reordered_payloads(const Set& set,
                                                                ListsByMemory& lists) {
   std::vector<std::unique_ptr<StagedPayload>> staged;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* sort_by_number_label = "evenkeel::order::sort_by_number";
 
-// Finds, for each number, the first of the sorted numbers that is not below it.
+// Finds, for each number, the first index in the sorted numbers that is not below it.
 struct FirstOf {
   const std::uint32_t* sorted;
   std::int64_t count;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Sorts objects by a number that each object has: the part or the rank that it goes to.
+// Sorts objects by a number that each of them has: the part or the rank that it goes to.
 
 #include <evenkeel/core/order.hpp>
 
@@ -9,15 +9,17 @@
 namespace evenkeel {
 
 struct SortedByNumber {
-  exec::Array<std::int64_t> places;   // sorted by number; equal numbers keep their order
-  std::vector<std::int64_t> offsets;  // the begin of each number, then the count of all
+  // sorted by number; places with equal numbers keep their order
+  exec::Array<std::int64_t> places;
+  std::vector<std::int64_t> offsets;  // where each number begins, then the count of all
 };
 
-// `numbers` holds one number below `end` per place, and is sorted afterwards. Blocks.
+// `numbers` has one number for each place; each is below `end`. Afterwards `numbers` is sorted.
+// Blocks.
 SortedByNumber sort_by_number(const Space& space, const exec::Array<std::uint32_t>& numbers,
                               std::int64_t end);
 
-// An order whose i-th entry is entry places[i] of `order`. Blocks.
+// Returns the order that consists of the entries places[i] of `order`. Blocks.
 Order chosen(const Space& space, const Order& order, const exec::Array<std::int64_t>& places);
 
 }  // namespace evenkeel

@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* write_keys_label = "evenkeel::order::keys";
 
-// For devices: one object per index.
+// Computes the key of one object per index, on devices.
 template <CurveKind kind, int n, class Real>
 struct KeyOfObject {
   Lattice lattice;
@@ -35,8 +35,9 @@ struct KeyOfObject {
   }
 };
 
-// For hosts: one block per index. Its loops become vector instructions, except for places outside
-// periodic axes and the look-ups of Hilbert keys.
+// Computes the keys of one block of objects per index, on hosts. Compilers turn its loops into
+// vector instructions, except for those that wrap places along periodic axes or look up Hilbert
+// keys.
 template <CurveKind kind, int n, class Real>
 struct KeysOfBlock {
   static constexpr std::int64_t length = 256;
@@ -49,7 +50,8 @@ struct KeysOfBlock {
     const std::int64_t count = std::min(length, places.count - first);
     std::uint32_t coordinates[n][length];
     for (int axis = 0; axis < n; ++axis) locate(first, count, axis, coordinates[axis]);
-    const Lattice local = lattice;  // no store below can change it
+    // a local copy: the compiler knows that no store below changes it
+    const Lattice local = lattice;
     if constexpr (kind == CurveKind::hilbert) {
       std::uint64_t digits[length] = {};
       for (int axis = 0; axis < n; ++axis)
@@ -81,11 +83,12 @@ struct KeysOfBlock {
   }
 };
 
-// Computes Hilbert keys by a table that each team copies to its scratch memory.
+// Computes Hilbert keys by a table. Each team copies the table to its scratch memory.
 template <class Instance, int n, class Real>
 struct KeysOfTeam {
   using T = hilbert::Table<n>;
-  static constexpr std::int64_t length = 16384;  // objects per team: enough to pay for the copy
+  // objects per team: enough to be worth the copy of the table
+  static constexpr std::int64_t length = 16384;
   Lattice lattice;
   Places<Real> places;
   CurveKey* keys;
@@ -118,7 +121,7 @@ struct KeysOfTeam {
                                Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 };
 
-// The entries of a PackedTable.
+// Returns the entries of a PackedTable.
 template <int n>
 std::vector<std::uint16_t> packed_places() {
   using T = hilbert::Table<n>;
@@ -143,7 +146,7 @@ void write_keys_along(const Instance& instance, const Lattice& lattice, const Pl
                                              std::span<const std::uint16_t>(packed_places<n>()));
     exec::for_each_team(instance, write_keys_label, teams, 512, Team::scratch_bytes(),
                         Team{lattice, places, keys, entries.data()});
-    exec::fence(instance, write_keys_label);  // before the table is freed
+    exec::fence(instance, write_keys_label);  // before the memory of the table is freed
   } else {
     exec::for_each(instance, write_keys_label, places.count,
                    KeyOfObject<kind, n, Real>{lattice, places, keys});

@@ -1,4 +1,4 @@
-// Tries stricter and stricter goals as long as some rank would get too few objects.
+// If a rank would get too few objects, tries again with stricter goals, up to the strictest.
 
 #include "place/method.hpp"
 #include "place/stage.hpp"
@@ -12,10 +12,11 @@ namespace {
 
 struct Attempt {
   Goal goal;
-  double by_count = 0;  // from 0 (weights as they are) to 1 (all objects weigh the same)
+  double by_count = 0;  // from 0 (weights as they are) to 1 (all weigh the same)
 };
 
-// For parts of a graph. They are as even as its tolerance, so the tolerance is tightened in steps.
+// Parts of a graph are only as even as the graph's tolerance permits, so the tolerance is tightened
+// in steps.
 std::vector<Attempt> tighter(const GraphGoal& goal) {
   std::vector<Attempt> all = {{goal}};
   for (const double tightened : {0.5, 0.25, 0.0})
@@ -47,11 +48,11 @@ std::vector<Attempt> ever_stricter(const Method& method, const Goal& goal) {
   return all;
 }
 
-// Collective. A failure is returned, to be reported in the next vote.
+// Collective. Does not throw; returns the failure of this rank, which the next vote has to report.
 Status blend(const Communicator& communicator, const Prepared& prepared, Weights weights,
              double by_count, OwnWeights& into) {
   const auto objects = [&](std::size_t set) { return prepared.orders[set].objects.size(); };
-  double sums[2] = {};  // weight, objects
+  double sums[2] = {};  // sum of weights, number of objects
   Status status = attempt(stage_name, [&] {
     for (std::size_t s = 0; s < prepared.orders.size(); ++s) {
       sums[0] += sum_over(prepared.space, weights[s], objects(s));
@@ -68,7 +69,8 @@ Status blend(const Communicator& communicator, const Prepared& prepared, Weights
   });
 }
 
-// Collective. Searches by weights that differ less, and counts loads by the given weights.
+// Collective. Finds domains by weights that differ less than the given ones, but reports loads by
+// the given weights.
 Assignment place_blended(const PlaceTask& task, double by_count) {
   const exec::Region shown("evenkeel::place");
   OwnWeights mixed;

@@ -10,8 +10,8 @@ namespace evenkeel {
 
 namespace {
 
-// Collective. Keeps the last domains if they are boxes of the same type that divide the objects as
-// evenly as the task requires. Leaves `status` ready for the next vote.
+// Collective. Keeps the last domains if they are boxes of type D that divide the objects as evenly
+// as the task requires. Returns true if so. `status` is then ready for the next vote.
 template <class D>
 bool keeps(const PlaceTask& task, Status& status, Found& found) {
   const auto* const last = std::get_if<D>(&task.last);
@@ -35,8 +35,9 @@ bool keeps(const PlaceTask& task, Status& status, Found& found) {
   return true;
 }
 
-// Collective. The common part of grids and trees: `choose(cutting)` completes the options,
-// `cut_boxes(ready, points, cutting)` cuts, `make(cut, cutting, ranks)` makes domains of the cut.
+// Collective. The steps that grids and trees share. `choose(cutting)` completes the options,
+// `cut_boxes(ready, points, cutting)` cuts, and `make(cut, cutting, ranks)` makes domains of the
+// cut.
 template <class D, class Options, class Choose, class CutBoxes, class Make>
 Found find_boxes(const PlaceTask& task, const Choose& choose, const CutBoxes& cut_boxes,
                  const Make& make) {

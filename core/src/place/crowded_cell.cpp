@@ -9,7 +9,7 @@ namespace evenkeel {
 
 namespace {
 
-// Returns true if a run of at least `length` equal keys begins at an index of a sorted list.
+// Returns true if `length` equal keys begin at index i of a sorted list.
 struct BeginsRun {
   const CurveKey* keys;
   std::int64_t length;
@@ -29,7 +29,7 @@ struct IsKey {
 struct KeyRun {
   std::int64_t length = 0;
   std::uint64_t key = 0;
-  std::int64_t objects = 0;  // of all runs
+  std::int64_t objects = 0;  // number of all objects, not only of this run
   static void longest(KeyRun& into, const KeyRun& from) noexcept {
     const std::int64_t objects = into.objects + from.objects;
     if (from.length > into.length || (from.length == into.length && from.key < into.key))
@@ -43,7 +43,8 @@ struct Sum {
   static void add(Sum& into, const Sum& from) noexcept { into.objects += from.objects; }
 };
 
-// Bisects the length, because a run contains all shorter runs.
+// Returns the longest run of equal keys. Its length is found by bisection, because a run contains
+// all shorter runs.
 KeyRun longest_run_in(const Space& space, const Order& order) {
   const std::int64_t count = order.keys.size();
   if (count == 0) return {};

@@ -1,4 +1,4 @@
-// Domains that are ranges of a curve.
+// Finds domains that are ranges of a curve.
 
 #include "cut/keep_in_place.hpp"
 #include "cut/shift_targets.hpp"
@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* curve_label = "evenkeel::place::weights";
 
-// The keys of all sets with the weights of their objects, in the same order.
+// The keys of all sets, and the weights of the objects in the same order.
 struct Keyed {
   std::vector<exec::Array<double>> weights;
   std::vector<WeightedKeys> sets;
@@ -36,14 +36,15 @@ struct Keyed {
   }
 };
 
-// If all weights are 0, a cut counts objects.
+// The weight of the heaviest object in units of the average part. If all weights are 0, the cut
+// counts objects, so an object weighs 1.
 double heaviest_of(const Cut& cut) {
   const double sum = std::accumulate(cut.weights.begin(), cut.weights.end(), 0.0);
   const double heaviest = cut.heaviest_object > 0 ? cut.heaviest_object : 1;
   return sum > 0 ? heaviest / sum * static_cast<double>(cut.weights.size()) : 0;
 }
 
-// The orders are sorted, so only few keys are read.
+// Reads only a few keys, because the orders are sorted.
 std::vector<int> keep_in_place_of(const PlaceTask& task, const Splitters& splitters) {
   std::vector<std::int64_t> objects;
   const Status counted = attempt(stage_name, [&] {
@@ -71,8 +72,8 @@ void require_measured(const ShiftBy& shift) {
          "Give the seconds that were measured: finite, and not negative.");
 }
 
-// Local. Scales the weights of this rank's objects so that they add up to its load. If all weights
-// are 0, its objects share the load evenly.
+// Local. Scales the weights of this rank's objects so that their sum is the rank's load. If all
+// weights are 0, the objects share the load evenly.
 void scale_to(const Prepared& prepared, Weights weights, double load, OwnWeights& into) {
   const auto objects = [&](std::size_t set) { return prepared.orders[set].objects.size(); };
   double sum = 0, all = 0;
@@ -87,8 +88,8 @@ void scale_to(const Prepared& prepared, Weights weights, double load, OwnWeights
   prepared.space.fence(curve_label);
 }
 
-// Collective, if the last domains can be shifted. Returns true if they will be shifted, and then
-// makes the weights for the shift. A failure is left in `status`, for the next vote.
+// Collective. Call it on all ranks if the last domains can be shifted. Returns true if they are
+// shifted, and then makes the weights for the shift. A failure is in `status`, for the next vote.
 bool weigh_for_shift(const PlaceTask& task, const ShiftBy& shift, Status& status,
                      OwnWeights& into) {
   const Status valid = attempt(stage_name, [&] { require_measured(shift); });
@@ -147,7 +148,8 @@ Found find_on_curve(const PlaceTask& task) {
   const bool is_named = !prepared.options.rank_of_part.empty();
   if (!is_fresh && !parts.kept && !found.is_shifted && !is_named)
     ranks = keep_in_place_of(task, parts.splitters);
-  const bool keeps_ranks = parts.kept || found.is_shifted;  // a part stays with its rank
+  // true if part p stays with its last rank
+  const bool keeps_ranks = parts.kept || found.is_shifted;
   found.is_kept = parts.kept;
   found.is_shifted = found.is_shifted && !parts.kept;
   found.lambda = parts.lambda();

@@ -1,4 +1,4 @@
-// Domains that are parts of the graph that a set brings.
+// Finds domains that are parts of the graph that a set brings.
 
 #include "cut/keep_in_place.hpp"
 #include "field/numbers.hpp"
@@ -48,7 +48,7 @@ struct Interleave {
   }
 };
 
-// Several numbers for each object, as a source that refers to it.
+// An array with several numbers for each object. source() refers to it.
 class Interleaved {
  public:
   Interleaved(const Space& space, std::int64_t count, int components, const char* name)
@@ -62,7 +62,8 @@ class Interleaved {
   Interleaved(const Interleaved&) = delete;
   Interleaved& operator=(const Interleaved&) = delete;
 
-  // The numbers are in memory that the space reaches; if there are no numbers, all are 1.
+  // Sets one component. `numbers` is in memory that the space can access; if it is empty, all are
+  // 1.
   void set(int component, std::span<const double> numbers) {
     const Space space = numbers_.space();
     exec::for_each(space, graph_label, count_,
@@ -70,7 +71,7 @@ class Interleaved {
                               numbers_.data()});
     space.fence(graph_label);
   }
-  // The components of a field, from `first` on.
+  // Copies all components of a field to the components from `first` on.
   void set(int first, const FieldLayout& given) {
     for (int c = 0; c < given.components; ++c)
       set(first + c, read_reals(numbers_.space(), component_of(given, c), count_).span());
@@ -84,11 +85,12 @@ class Interleaved {
   RawField<double> field_;
 };
 
-// The application's graph, with costs and places of its vertices. Refers to the arrays.
+// The application's graph, with the costs and positions of its vertices. Refers to the
+// application's arrays.
 class Described {
  public:
-  // `costs` are constraints, to which the application's own weights are added. An empty span means
-  // that all costs are 1.
+  // Each span of `costs` is a constraint; the application's own weights are further constraints. In
+  // an empty span all costs are 1.
   Described(const Prepared& prepared, std::span<const std::span<const double>> costs) {
     const Space& space = prepared.space;
     const Set& given = prepared.sets.front();
@@ -125,7 +127,7 @@ class Described {
 
 // --- The ranks of parts --------------------------------------------------------------------------
 
-// Objects that change their rank, over all ranks.
+// The number of objects that would change their rank, over all ranks.
 struct Elsewhere {
   std::int64_t objects = 0;
   static void add(Elsewhere& into, const Elsewhere& from) noexcept { into.objects += from.objects; }
@@ -139,8 +141,8 @@ struct CountObjectsOfParts {
   }
 };
 
-// Collective. Numbers parts by the ranks that hold most of their objects, if clearly more objects
-// keep their rank then.
+// Collective. Renumbers each part to the rank that holds most of its objects, if clearly more
+// objects can then stay on their rank.
 void keep_where_they_are(const PlaceTask& task, exec::Array<int>& parts) {
   const Space& space = task.prepared.space;
   std::vector<std::int64_t> objects;
@@ -151,7 +153,7 @@ void keep_where_they_are(const PlaceTask& task, exec::Array<int>& parts) {
     objects = counts.on_host();
   });
   const std::vector<int> ranks = keep_in_place({task.communicator, counted}, objects);
-  if (ranks.empty()) return;  // on all ranks
+  if (ranks.empty()) return;  // empty on all ranks, or on no rank
   vote(task.communicator, attempt(stage_name, [&] {
          const exec::Reached<int> reached(space, graph_label, ranks);
          exec::for_each(space, graph_label, parts.size(),
@@ -162,20 +164,20 @@ void keep_where_they_are(const PlaceTask& task, exec::Array<int>& parts) {
 
 struct CutFound {
   GraphCut cut;
-  double from_nothing = 0;  // the cut of the last division that was made from nothing
+  double from_nothing = 0;  // cut of the last new division, which did not start from present parts
 };
 
-// Collective.
+// Collective. Makes a new division, without regard to the present parts.
 GraphCut cut_from_nothing(const PlaceTask& task, const Graph& graph, const ByGraph& method) {
   GraphCut cut =
       cut_graph(task.prepared.space, task.communicator, graph, {.parts = task.parts()}, method);
-  const bool are_held = task.prepared.region.is_bound;  // by their ranks
+  const bool are_held = task.prepared.region.is_bound;  // bonds hold objects on their ranks
   if (!are_held && task.fresh == nullptr) keep_where_they_are(task, cut.parts);
   return cut;
 }
 
-// Collective. Continues from the present division until its cut has drifted far above the cut of a
-// new division, because a new division moves many more objects.
+// Collective. Improves the present division, as long as its cut is not far above the cut of a new
+// division. A new division has a better cut, but moves many more objects.
 CutFound find_cut(const PlaceTask& task, const Graph& graph, const ByGraph& method) {
   constexpr double may_have_drifted = 1.1, has_drifted = 1.2;
   const bool has_parts = parts_of(task.last) == task.communicator.size();
@@ -205,13 +207,13 @@ GraphGoal goal_of(const PlaceTask& task) {
   return its != nullptr ? *its : GraphGoal{task.target_lambda()};
 }
 
-// The costs of objects: in each phase, or in total.
+// Returns the costs of objects: one span for each phase, or a single span if there are no phases.
 std::span<const std::span<const double>> costs_of(const PlaceTask& task) {
   const PhaseCosts phases = goal_of(task).phases;
   return phases.empty() ? task.weights.first(1) : Weights(phases.front());
 }
 
-// Collective. Returns true if all objects may keep their ranks, and then sets `found`.
+// Collective. Returns true if all objects may stay on their ranks, and then sets `found`.
 bool may_stay(const PlaceTask& task, Found& found) {
   if (task.fresh != nullptr || !(task.target_lambda() > 0) ||
       !std::holds_alternative<GraphDomains>(task.last) ||

@@ -13,13 +13,14 @@ namespace {
 
 constexpr const char* loads_label = "evenkeel::place::loads";
 
-// The rank that owns each object, by object.
+// Finds the rank that owns an object by the number of the object.
 struct ByObject {
   const int* ranks;
   KOKKOS_FUNCTION int operator()(std::int64_t, std::int64_t object) const { return ranks[object]; }
 };
 
-// The rank that owns each object, by its place in the order, except for held objects.
+// Finds the rank that owns an object by its place in the order, unless the object is held by a
+// rank.
 struct ByPlace {
   OwnerOfPlace owner_of;
   const int* held;  // by object; null if no object is held
@@ -28,12 +29,12 @@ struct ByPlace {
   }
 };
 
-// Adds up objects in the order of a list. Each index handles a short run of them: neighbours often
-// go to the same rank, and then their sum is added at once.
+// Adds up the weights and numbers of objects by rank. Each index handles a short run of objects:
+// neighbours often go to the same rank, and then their sum is added with one atomic operation.
 template <class RankOf, std::int64_t run>
 struct AddUpLoads {
-  const std::int64_t* objects;  // null for 0, 1, 2, ...
-  const double* weights;        // null if all are the same
+  const std::int64_t* objects;  // null if they are 0, 1, 2, ...
+  const double* weights;        // null if all weights are the same
   std::int64_t count;
   Units units;
   RankOf rank_of;
@@ -65,13 +66,13 @@ struct AddUpLoads {
   }
 };
 
-// The numbers that are added up over the objects of one set, and the memory for the sums.
+// The numbers of one set that are added up, and the memory for the sums.
 struct Summands {
   const std::int64_t* objects;
   const double* weights;
   std::int64_t count;
   Units units;
-  std::int64_t* sums;  // the units of each rank, then its objects
+  std::int64_t* sums;  // first the units of each rank, then the number of objects of each rank
   int ranks;
 };
 
@@ -83,7 +84,7 @@ void add_up(const Instance& instance, const Summands& of, const RankOf& rank_of)
                                          of.sums, of.sums + of.ranks});
 }
 
-// Collective. add(set, summands) launches the sum over one set's objects.
+// Collective. add(set, summands) must launch the kernel that adds up the objects of one set.
 template <class Add>
 Loads sum_up(const Communicator& communicator, const Status& status, const Prepared& prepared,
              Weights weights, const Add& add) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// The load that each rank would carry in an assignment: sums of whole numbers, the same on any
-// number of ranks and threads.
+// The load that each rank would carry in an assignment. Sums are of integers, so they are the same
+// on any number of ranks and threads.
 
 #include <evenkeel/core/place.hpp>
 #include <evenkeel/core/weights/load.hpp>
@@ -9,18 +9,18 @@
 namespace evenkeel {
 
 struct Loads {
-  std::vector<double> weights;        // of each rank; if all weights are 0, the number of objects
-  std::vector<std::int64_t> objects;  // of each rank
+  std::vector<double> weights;        // by rank; number of objects if all weights are 0
+  std::vector<std::int64_t> objects;  // number of objects, by rank
   double lambda() const noexcept { return lambda_of(weights); }
 };
 
-// Collective. The loads by the part of each object of each set; part p is rank p, and bonds are
-// ignored.
+// Collective. Returns the loads if each object goes to its part in `parts`. Part p is rank p, and
+// bonds are ignored.
 Loads loads_by_object(const Communicator& communicator, const Status& status,
                       const Prepared& prepared, Weights weights,
                       const std::vector<exec::Array<int>>& parts);
 
-// Collective. The loads by an assignment and its bonds.
+// Collective. Returns the loads of an assignment, including its bonds.
 Loads loads_by_assignment(const Communicator& communicator, const Status& status,
                           const Prepared& prepared, Weights weights, const Assignment& assignment);
 

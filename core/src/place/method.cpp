@@ -21,7 +21,8 @@ std::string no_arguments(const Method&) { return {}; }
 
 // --- Grids ---------------------------------------------------------------------------------------
 
-// Reads "4x2x1". Axes that are not named have one domain; the library chooses for a 0.
+// Reads text such as "4x2x1". An axis that is not named has one domain. A 0 lets the library
+// choose.
 bool parse_grid(std::string_view text, Grid& grid) {
   grid = {1, 1, 1};
   for (int& extent : grid) {

@@ -54,7 +54,7 @@ exec::Array<double> sum_over_phases(const Prepared& prepared, const PhaseCosts& 
   return sums;
 }
 
-// Collective.
+// Collective. Returns the load of one phase in an assignment.
 PhaseLoad load_of(const Communicator& communicator, const Prepared& prepared,
                   std::span<const double> costs, const Assignment& assignment) {
   const Loads loads = loads_by_assignment(communicator, assignment.status, prepared,

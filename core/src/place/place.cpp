@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* place_label = "evenkeel::place::assignment";
 
-// The part of the object at each place in an order.
+// Writes the part of the object at each place in an order.
 struct PartsInOrder {
   const int* parts;
   const std::int64_t* objects;
@@ -27,8 +27,8 @@ struct PartsInOrder {
   }
 };
 
-// Sorts objects by box, and within a box along the curve: neighbours in memory are then neighbours
-// in space.
+// Sorts objects by box, and within each box along the curve, so that neighbours in memory are
+// neighbours in space.
 void arrange_in_boxes(const Prepared& prepared, std::vector<exec::Array<int>> parts,
                       Assignment& into) {
   const Space& space = prepared.space;

@@ -1,4 +1,4 @@
-// The stage prepare: the steps that do not depend on how evenly objects are placed.
+// The stage prepare: all steps that do not depend on the goal.
 
 #include "place/coordinates.hpp"
 #include "place/method.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
-// The task of a method, and its result. A method is a function from one to the other; method.cpp
-// has the table of all methods.
+// The input and the result of a method. A method is a function from a PlaceTask to a Found.
+// method.cpp has the table of all methods.
 
 #include <evenkeel/core/place.hpp>
 
@@ -9,7 +9,7 @@
 
 namespace evenkeel {
 
-// Weights that a stage has made: an array for each set, and the spans that stages take.
+// Weights that a stage has made: an array for each set, and spans of these arrays for other stages.
 class OwnWeights {
  public:
   void add(exec::Array<double> of_set) {
@@ -26,12 +26,12 @@ class OwnWeights {
 
 struct PlaceTask {
   const Communicator& communicator;
-  const Status& status;  // for the first vote
+  const Status& status;  // of the caller, for the first vote
   const Prepared& prepared;
   Weights weights;
   const Goal& goal;
   const Domains& last;
-  const FreshGoal* fresh = nullptr;  // if not null, nothing is kept, and part p is rank p
+  const FreshGoal* fresh = nullptr;  // if not null: keep no last domains, and part p is rank p
 
   double target_lambda() const { return target_lambda_of(goal); }
   int parts() const {
@@ -46,26 +46,28 @@ struct Found {
   Domains domains;
   bool is_kept = false;
   bool is_shifted = false;
-  double lambda = -1;   // by the weights; below 0 if the search has not computed it
-  double heaviest = 0;  // object, relative to the average part; 0 if it is not known
-  // If parts are stretches of each set's order: the begin of each, then the number of all.
+  double lambda = -1;   // by the weights; below 0 if it was not computed
+  double heaviest = 0;  // heaviest object / average part; 0 if it is not known
+  // Used if parts are ranges of each set's order. By set: the first place of each part, then the
+  // number of objects.
   std::vector<std::vector<std::int64_t>> offsets;
-  std::vector<exec::Array<int>> parts;  // otherwise, of each object of each set, if computed
-  OwnWeights weights;                   // of the search, if they are not those of the task
-  Status status;                        // of this rank, for the next vote
+  // otherwise: by set, the part of each object; empty if not computed
+  std::vector<exec::Array<int>> parts;
+  OwnWeights weights;  // used by the search; empty if it used those of the task
+  Status status;       // of this rank, for the next vote
 };
 
 // Collective. Finds the domains that a task asks for.
 Found find_domains(const PlaceTask& task);
 
-// Returns the last domains if they are `parts` ranges of the curve that the method cuts, through
-// the same box; otherwise null.
+// Returns the last domains if they divide the same box, along the curve of the method, into `parts`
+// ranges. Otherwise returns null.
 const CurveDomains* ranges_to_keep(const Prepared& prepared, int parts, const Domains& last);
 
-// The part of each object of each set.
+// Returns the part of each object, by set.
 std::vector<exec::Array<int>> parts_in(const Prepared& prepared, const Domains& domains);
 
-// Collective, after a method has found domains. Returns the assignment of objects to ranks, with
+// Collective. Completes the work of a method: returns the assignment of objects to ranks, with
 // loads by `weights`. `counts_objects` has the meaning that it has for place().
 Assignment assignment_of(const PlaceTask& task, Found found, Weights weights, bool counts_objects);
 

@@ -23,8 +23,7 @@ struct Blend {
   }
 };
 
-// Computes a share first, because weights may be so small that the load over their sum is more than
-// a number can hold.
+// Divides by the sum first: weights may be so small that load / sum exceeds the range of numbers.
 struct ScaleToLoad {
   const double* weights;  // null if all are 1
   double sum, load;

@@ -14,10 +14,11 @@ namespace {
 constexpr const char* cost_fit_label = "evenkeel::weights::cost_fit";
 constexpr int rank_shift = 32;
 
-// With many ranks there are fewer sweeps, so that all sweeps together reduce at most half a
-// megabyte.
+// Each sweep reduces one value per rank. With many ranks there are fewer sweeps, so that all of
+// them together reduce at most half a megabyte.
 constexpr std::size_t most_sweeps = 10, least_sweeps = 2, most_values = 65536;
-// Measured loads are noisy, so a sweep applies only this power of the factor that a load asks for.
+// Measured loads are noisy. So a sweep multiplies by only this power of the factor with which costs
+// would match the measured load.
 constexpr double share_followed = 0.5;
 constexpr double most_change = 4;
 
@@ -28,7 +29,7 @@ struct RankBefore {
 
 struct Scale {
   const std::int64_t* records;
-  const double* factors;  // by the rank before
+  const double* factors;  // by the rank that had the object before
   double own, least, most;
   double* costs;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
@@ -81,8 +82,8 @@ void CostFit::fit(const Communicator& ranks, double before, double now) {
   }
   sums_[count + static_cast<std::size_t>(ranks.rank())] = std::max(before, 0.0);
   ranks.all_reduce(std::span<double>(sums_), Reduction::sum);
-  // Earlier loads that have no objects now are left out, and the others are scaled to the present
-  // sum.
+  // Leaves out earlier loads of which no object is left. The other loads will be scaled to the
+  // present sum of costs.
   double all_before = 0, all_now = 0;
   for (std::size_t g = 0; g < count; ++g) {
     if (!(sums_[g] > 0)) sums_[count + g] = 0;

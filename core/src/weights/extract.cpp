@@ -36,7 +36,7 @@ std::vector<double> places_as(const Space& space, const FieldLayout& at,
   return std::vector<double>(values.begin(), values.end());
 }
 
-// For numbers that the host reaches. Reads them in place, in one pass, without a copy.
+// Reads numbers that the host can access where they are, in one pass, without a copy.
 template <class Number>
 Extract extract_in_place(const FieldLayout& at, std::int64_t objects, std::int64_t most) {
   Extract extract;
@@ -50,7 +50,8 @@ Extract extract_in_place(const FieldLayout& at, std::int64_t objects, std::int64
       return static_cast<double>(
           *reinterpret_cast<const Number*>(data + i * at.object_stride_bytes));
     };
-    // Several sums run at once, because each addition waits for the previous one.
+    // Several independent sums, because in a single sum each addition would wait for the previous
+    // one.
     constexpr std::int64_t lanes = 4;
     double sums[lanes] = {}, most_of[lanes] = {}, least = 0;
     std::int64_t i = begin;
@@ -83,10 +84,10 @@ Extract extract_in_place(const FieldLayout& at, std::int64_t objects, std::int64
 
 // --- Weights in an array -------------------------------------------------------------------------
 
-// A summary of the objects of a stretch, or of every n-th of them.
+// A summary of some objects: of a stretch, or of every n-th object of a stretch.
 struct Some {
   double sum, most;
-  std::int64_t object;  // the first of the heaviest, or -1 without objects
+  std::int64_t object;  // first object with the weight `most`; -1 if there are no objects
 };
 
 template <class Instance>
@@ -96,7 +97,7 @@ template <std::int64_t lanes>
 struct LookAtSome {
   const double* weights;
   std::int64_t objects, length;
-  Some* found;  // by stretch and lane
+  Some* found;  // by stretch, then by lane
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     const std::int64_t begin = index / lanes * length;
     const std::int64_t end = begin + length < objects ? begin + length : objects;

@@ -13,12 +13,12 @@ namespace evenkeel {
 namespace {
 
 constexpr const char* followed_label = "evenkeel::weights::followed";
-constexpr double not_known = -1;  // no value is negative
+constexpr double not_known = -1;  // values are not negative, so this marks an unknown one
 constexpr std::int64_t nowhere = -1;
 
 struct Recall {
-  const std::uint64_t* sorted;   // keys
-  const std::uint64_t* objects;  // of these keys
+  const std::uint64_t* sorted;   // the keys of earlier objects
+  const std::uint64_t* objects;  // the object of each of these keys
   std::int64_t count;
   const double* values;
   const std::int64_t* now;

@@ -12,7 +12,7 @@ PhaseLoads stages::phase_loads_of(int parts, std::span<const PhaseLoad> phases) 
   for (PhaseLoad& phase : loads.phases) {
     phase.lambda = std::max(1.0, lambda_of(phase.greatest, phase.sum, parts));
     phase.imbalance_percent = std::max(0.0, imbalance_percent_of(phase.greatest, phase.sum, parts));
-    // Rounding may make the average exceed the greatest load.
+    // By rounding, the average may exceed the greatest load.
     phase.bound = std::min(phase.greatest, std::max(phase.sum / parts, phase.heaviest));
     loads.step += phase.greatest;
     loads.bound += phase.bound;

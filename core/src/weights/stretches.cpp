@@ -16,9 +16,9 @@ constexpr const char* stretches_label = "evenkeel::weights::stretches";
 
 struct AddStretch {
   const std::int64_t* begins;
-  const double* of_object;  // by stretch
+  const double* of_object;  // by stretch: the cost of each of its objects
   std::int64_t stretches, objects;
-  double mean;  // for objects beyond the stretches
+  double mean;  // the cost of objects after the last stretch
   double* costs;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     if (i >= objects) {
@@ -26,7 +26,7 @@ struct AddStretch {
       return;
     }
     const std::int64_t* const all = begins;
-    // An empty stretch begins at the same object as the next one.
+    // If stretches begin at the same object, all but the last of them are empty.
     const std::int64_t after =
         count_before(stretches, [all, i](std::int64_t s) { return all[s] <= i; });
     costs[i] += of_object[after - 1];

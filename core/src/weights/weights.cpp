@@ -16,10 +16,10 @@ namespace evenkeel {
 namespace {
 
 struct Mix {
-  double even;            // each object's share of the cost that is spread evenly
-  double following;       // the cost that follows the earlier weights, of all objects
-  const double* earlier;  // null if no cost follows them
-  double sum;             // of the earlier weights
+  double even;            // the same for each object: its share of the cost that is spread evenly
+  double following;       // sum over all objects of the cost that follows earlier weights
+  const double* earlier;  // earlier weights; null if no cost follows them
+  double sum;             // sum of the earlier weights
   double* weights;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     weights[i] = earlier == nullptr ? even : even + following * (earlier[i] / sum);

@@ -26,7 +26,7 @@ struct IsNoType {
   }
 };
 
-// Types from 0 on are in bins from 1 on.
+// Type t is counted in bin t + 1.
 struct BinOf {
   const std::int64_t* types;
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const { return types[i] - no_type; }

@@ -219,10 +219,10 @@ std::span<double> WorkModel::sums() {
   return sums_;
 }
 
-// A row gets a weight in proportion to its load. Noise alone, which is proportional to the load,
-// would ask for less weight for greater loads. But costs within a type also differ from place to
-// place, and the model should reproduce the sum of all loads. With one column, the cost is then
-// nearly the sum of loads / the sum of amounts.
+// Noise is proportional to the load, so by noise alone the relative errors of all rows would count
+// the same. But costs within a type also differ from place to place, and the model should reproduce
+// the sum of all loads. So the relative error of a row counts in proportion to its load. With one
+// column, the cost is then nearly the sum of loads / the sum of amounts.
 void WorkModel::add_row(const WorkRow& row, double counts) {
   const Layout at(columns());
   const double load = row.load / speed_;

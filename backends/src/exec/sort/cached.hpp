@@ -13,7 +13,7 @@
 
 namespace evenkeel::exec::host_sort {
 
-// The number of pairs of which three copies (source, intermediate, target) fit into about 1 MiB.
+// The number of pairs of which three copies (source, intermediate, target) fit into 1 MiB.
 template <class Key, class Index>
 constexpr std::int64_t cached_count = (std::int64_t{3} << 16) /
                                       static_cast<std::int64_t>(sizeof(Key) + sizeof(Index));

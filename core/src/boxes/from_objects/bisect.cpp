@@ -15,7 +15,8 @@ namespace evenkeel {
 
 namespace {
 
-// Rounds down to nine digits, and tolerates the rounding errors of the number itself.
+// Rounds down to nine digits. A number that is below nine digits only by a rounding error keeps
+// them.
 std::string rounded_down(double width) {
   if (!(width > 0)) return "0";
   const double digits = std::pow(10, 8 - std::floor(std::log10(width)));
@@ -46,7 +47,7 @@ void check(const BisectionOptions& options) {
 struct GrowingBranch {
   BisectionRange range;
   Box box;
-  bool as_earlier = true;  // the earlier tree has these parts at this node too
+  bool as_earlier = true;  // true if the earlier tree has the same parts at the same node
 
   bool is_leaf() const { return range.parts() < 2; }
   double side(int axis) const {
@@ -55,15 +56,16 @@ struct GrowingBranch {
   }
 };
 
-// The division of a branch, without the place of the border.
+// How a branch is divided. The place of the border is not known yet.
 struct BranchSplit {
   int axis;
-  int middle;          // the first part above
-  double least, most;  // the range that is allowed for the border
+  int middle;          // first part of the upper half
+  double least, most;  // the border must be in this range
   bool as_earlier;
 };
 
-// The axes in the order of preference: all of them, because one may have no room for two domains.
+// Returns all axes, sorted by preference. All are tried, because along one the box may have no room
+// for two domains.
 std::vector<int> axes_for(const BisectionOptions& options, const GrowingBranch& branch, int depth) {
   std::vector<int> axes(static_cast<std::size_t>(options.dimensions));
   std::iota(axes.begin(), axes.end(), 0);
@@ -93,7 +95,7 @@ class Growth {
     split_all();
   }
 
-  // At least one level is made, even if there is nothing to divide, because it counts the work.
+  // There is always at least one level, because the first level also counts the work.
   bool is_done() const { return depth_ > 0 && splits_.empty(); }
 
   SectionLevel next_level() const {
@@ -115,9 +117,9 @@ class Growth {
     return level;
   }
 
-  // The tolerance that keeps all levels together within the target: the remaining levels share
-  // the part of the target that the levels so far have not used. `weights` are those of the
-  // branches; it is empty before the first level.
+  // Returns the tolerance of the next level, as a share of all weight, with which all levels
+  // together stay within the target. The next levels share what the previous levels have left of
+  // the target. `weights` has the weight of each branch; it is empty before the first level.
   double tolerance(std::span<const double> weights) const {
     if (!(options_.target_lambda > 1)) return 0;
     const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
@@ -137,7 +139,8 @@ class Growth {
     return tolerance;
   }
 
-  // The borders of the earlier tree where both trees agree, and NaN elsewhere.
+  // Returns the borders of the earlier tree for nodes where both trees agree, and NaN for other
+  // nodes.
   std::vector<double> kept() const {
     std::vector<double> borders;
     if (earlier_.empty()) return borders;
@@ -184,8 +187,8 @@ class Growth {
   std::vector<Bisection> take_nodes() { return std::move(nodes_); }
 
  private:
-  // The relative error that a level may make in the weight of a half, if the branch is `lambda`
-  // times as heavy as wanted. The result is above 0 even if nothing of the target is left.
+  // Returns the relative error that a level may make in the weight of a half. `lambda` is the
+  // weight of the branch / its wanted weight. The result is above 0 even if the target is used up.
   double excess(int parts, double lambda) const {
     const auto levels_of = [](int leaves) {
       return std::bit_width(static_cast<unsigned>(leaves) - 1);
@@ -237,7 +240,7 @@ class Growth {
   std::vector<double> speed_below_;
   std::vector<Bisection> nodes_, earlier_;
   std::vector<GrowingBranch> branches_;
-  std::vector<BranchSplit> splits_;  // one per branch that is not a leaf
+  std::vector<BranchSplit> splits_;  // one for each branch that is not a leaf
   int depth_ = 0;
 };
 

@@ -8,7 +8,7 @@ namespace evenkeel {
 namespace {
 
 constexpr double any_number = 1e9;        // more domains than any cut has
-constexpr double rounding = 1 + 0x1p-40;  // tolerated for a side that was made to fit
+constexpr double rounding = 1 + 0x1p-40;  // relative error of a side that is made to fit exactly
 
 }  // namespace
 
@@ -54,7 +54,8 @@ double most_scale(const Capacity& capacity, const Box& box, int parts) {
   while (fits(too_much)) too_much *= 2;
   while (too_much - fitting > too_much * 0x1p-50) {
     const double middle = (fitting + too_much) / 2;
-    if (!(middle > fitting && middle < too_much)) break;  // in a box of one point nothing fits
+    // the box is a single point, in which nothing fits
+    if (!(middle > fitting && middle < too_much)) break;
     (fits(middle) ? fitting : too_much) = middle;
   }
   return fitting / rounding;

@@ -65,7 +65,7 @@ class Levels {
     return aim;
   }
 
-  // The borders of a level, with the faces of the box.
+  // Returns the rows of borders of a level, each with the two faces of the box at its ends.
   std::vector<double> rows_of(int depth, std::span<const double> places) const {
     const RowRules rules = rules_at(depth);
     const auto inner = static_cast<std::size_t>(domains(depth) - 1);
@@ -80,7 +80,7 @@ class Levels {
     return borders;
   }
 
-  // The part that the group with this number is after all levels are divided.
+  // Returns the part of a group, given the group's number after all levels are divided.
   int part_of_group(int group) const {
     std::array<int, 3> at = {};
     for (int depth = options_.shape.dimensions - 1; depth >= 0; --depth) {
@@ -104,7 +104,8 @@ class Levels {
     return rows;
   }
 
-  // The speeds of the domains of a row: the sum over all parts inside each.
+  // Returns the speeds of the domains of a row. The speed of a domain is the sum over all parts
+  // inside.
   std::vector<double> speeds(int depth, int row) const {
     std::vector<double> sums(static_cast<std::size_t>(domains(depth)), 1.0);
     if (options_.speeds.empty()) return sums;
@@ -122,8 +123,8 @@ class Levels {
     return sums;
   }
 
-  // The tolerance that keeps all levels together within the target; an error moves work between two
-  // pieces.
+  // Returns the tolerance of a level with which all levels together stay within the target. An
+  // error at a border changes two pieces, so a level uses half of its share.
   double tolerance(int depth) const {
     if (!(options_.target_lambda > 1)) return 0;
     double least = 1.0 / rows(depth) / domains(depth);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* label = "evenkeel::boxes::keys";
 
-// Plain arrays, in memory that the kernel reaches.
+// SectionGroups as plain arrays, in memory that kernels can access.
 struct GroupArrays {
   int bits;
   GridAxis axes[3];
@@ -21,9 +21,9 @@ struct GroupArrays {
   const CurveKey* splitters;
   const SectionRuler* rulers;
 
-  // The group after the division: the number of pieces of all groups before, plus the splitters of
-  // its own group at or below the key. No branch depends on the key, except when groups have
-  // different numbers of pieces.
+  // Returns the group of a key after the division: the number of pieces of all previous groups,
+  // plus the number of splitters of the key's own group that are not above the key. Branches do not
+  // depend on the key, except if groups have different numbers of pieces.
   KOKKOS_FUNCTION std::int64_t after(std::uint64_t key) const {
     const auto group = static_cast<std::int64_t>(key >> bits);
     const std::int64_t begin = first[group];
@@ -54,8 +54,8 @@ struct WriteKey {
   }
 };
 
-// The memory in which the groups of objects are noted. All objects take the same branch, so the
-// processor predicts it.
+// The array in which the groups of objects are noted. All objects take the same branch, so the
+// processor can predict it.
 struct Notes {
   std::uint16_t* in_2_bytes = nullptr;
   std::uint32_t* in_4_bytes = nullptr;
@@ -101,7 +101,7 @@ struct WriteSum {
   }
 };
 
-// Groups in memory that the space reaches.
+// SectionGroups in memory that the space can access.
 struct Brought {
   exec::Reached<std::int32_t> first;
   exec::Reached<CurveKey> splitters;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Keys of objects for one level of Sections.
+// Computes the keys of objects for one level of Sections.
 
 #include "box/ruler.hpp"
 
@@ -17,28 +17,29 @@
 
 namespace evenkeel {
 
-// The ruler and the axis of a group.
+// The axis along which a group is divided, and the ruler that measures along this axis.
 struct SectionRuler {
   Ruler ruler;
   int axis;
 };
 
-// The division of groups, and the rulers of the resulting groups in the next level. Without
-// splitters nothing was divided yet, and all objects are in group 0.
+// How the groups of one level are divided, and the rulers of the resulting groups. If `splitters`
+// is empty, nothing is divided yet, and all objects are in group 0.
 struct SectionGroups {
-  int bits;  // in a mark
+  int bits;  // number of bits of a mark
   std::array<GridAxis, 3> axes;
-  std::span<const std::int32_t> first;  // index of each group's first splitter, then their number
+  // index of each group's first splitter, then the number of splitters
+  std::span<const std::int32_t> first;
   std::span<const CurveKey> splitters;
   std::span<const SectionRuler> rulers;
 };
 
-// keys[i] is the key of object i in the previous level, and becomes its key in the next level. The
-// keys are in memory that `space` reaches. Blocks.
+// keys[i] must be the key of object i in the previous level; it is replaced by the key in the next
+// level. The keys are in memory that `space` can access. Blocks.
 void write_section_keys(const Space& space, const FieldLayout& position,
                         const SectionGroups& groups, CurveKey* keys);
 
-// The group of each object, in 2 bytes each if there are few enough groups, else in 4.
+// The group of each object, in 2 bytes if the number of groups permits it, else in 4.
 class GroupNotes {
  public:
   GroupNotes() = default;
@@ -51,13 +52,13 @@ class GroupNotes {
   bool are_short_ = true;
 };
 
-// Notes the group of each object after the division in `groups`, from the object's key in that
+// Notes the group that each object has after the division in `groups`. `keys` has the keys of that
 // level.
 void write_groups(const Space& space, const SectionGroups& groups, std::span<const CurveKey> keys,
                   const GroupNotes& notes);
 
-// keys[i] becomes the sum of number[slot][group of object i in the slot] over all slots that have
-// numbers.
+// Writes to keys[i] the sum, over the slots for which `number` is not empty, of number[slot][the
+// group of object i that is noted in the slot].
 void write_sums(const Space& space, std::int64_t count,
                 const std::array<const GroupNotes*, 3>& notes,
                 const std::array<std::vector<std::uint64_t>, 3>& number, CurveKey* keys);

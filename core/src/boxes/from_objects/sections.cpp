@@ -28,7 +28,7 @@ void SectionLevel::add_place(double share, double otherwise_at) {
 Sections::Sections(const Communicator& communicator, std::span<const WeightedPoints> points,
                    const BoxCutOptions& options, int dimensions, std::int64_t most_pieces)
     : communicator_(communicator), points_(points, options, dimensions, most_pieces) {
-  // A level has fewer places than pieces.
+  // A level has one place less than pieces in each group, so there is room.
   objects_ = objects_of(points_.keyed(), Search::most_bins(most_pieces));
   search_ = std::make_unique<Search>(communicator, *objects_, most_pieces);
 }
@@ -95,7 +95,7 @@ std::vector<double> Sections::weights_by(const SectionSums& sums) {
   return weights;
 }
 
-// Weighs one interval that holds the keys of all groups.
+// Weighs the objects in an interval of keys that contains the keys of all groups.
 void Sections::weigh(const SectionLevel& level, const SectionAim& aim) {
   const bool all_given = !aim.kept.empty() && aim.tolerance >= SectionAim::wherever;
   if (all_.objects > 0 && !all_given) {
@@ -117,7 +117,7 @@ void Sections::begin_places(const SectionLevel& level) {
       places_.push_back({static_cast<std::int64_t>(g)});
 }
 
-// The wanted weight below a place, including that of all groups before.
+// Returns the weight that is wanted below a place, including the weight of all previous groups.
 std::int64_t Sections::sought(const SectionLevel& level, std::size_t place) const noexcept {
   const auto group = static_cast<std::size_t>(places_[place].group);
   const std::int64_t weight = groups_.weights[group];
@@ -126,7 +126,8 @@ std::int64_t Sections::sought(const SectionLevel& level, std::size_t place) cons
   return groups_.before[group] + std::clamp<std::int64_t>(share, 0, weight);
 }
 
-// Along an axis without extent, everything is in the first piece.
+// Along an axis on which the box has no extent, the first piece gets all objects. A group without
+// weight is divided at the places in `otherwise`.
 void Sections::place_without_weight(const SectionLevel& level) {
   for (std::size_t p = 0; p < places_.size(); ++p) {
     SectionPlace& place = places_[p];
@@ -140,7 +141,7 @@ void Sections::place_without_weight(const SectionLevel& level) {
   }
 }
 
-// Keeps the given places that are within the tolerance.
+// Keeps those places of aim.kept that are within the tolerance.
 void Sections::stay(const SectionLevel& level, const SectionAim& aim) {
   std::vector<SectionPlace>& found = memory_.places;
   found = places_;
@@ -174,7 +175,7 @@ void Sections::find(const SectionLevel& level, const SectionAim& aim) {
   for (SectionPlace& place : places_) {
     if (place.found) continue;
     const Search::Place& at = found[next++];
-    // The end of the bin in which a place was found may be in the next group.
+    // The search may find the end of a bin that is already in the next group.
     const auto group = static_cast<std::size_t>(place.group);
     place.splitter =
         std::clamp(CurveKey{at.splitter}, key(place.group, 0), key(place.group + 1, 0));
@@ -200,7 +201,7 @@ void Sections::allow(const SectionAim& aim) {
   if (moved) count_below();
 }
 
-// Collective. The weight below each place.
+// Collective. Sets the weight below each place.
 void Sections::count_below() {
   std::vector<CurveKey>& splitters = memory_.boundaries;
   splitters.clear();
@@ -226,7 +227,7 @@ void Sections::make_groups(const SectionLevel& level) {
   for (std::size_t g = 0; g < level.stretches.size(); ++g) {
     std::int64_t below = groups_.before[g];
     for (; p < static_cast<std::size_t>(level.first[g + 1]); ++p) {
-      // Within the tolerance, two places may have swapped their order.
+      // Two places may be in the wrong order, because each may be off by the tolerance.
       if (!groups_.splitters.empty() && places_[p].splitter < groups_.splitters.back())
         places_[p] = places_[p - 1];
       weights.push_back(places_[p].below - below);

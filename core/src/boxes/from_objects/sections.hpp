@@ -1,9 +1,10 @@
 #pragma once
 
-// Divides the objects of all ranks into groups, level by level. Each group of a level is divided
-// into pieces along an axis of its own, at places below which the group has given shares of its
-// weight. All places of a level are found at once: the key of an object is its group, followed by
-// its mark along the group's axis, so a level is one cut of such keys (cut/search.hpp).
+// Divides the objects of all ranks into groups, level by level. In each level, each group is
+// divided into pieces along an axis of its own. The places between its pieces are such that given
+// shares of the group's weight are below them. All places of a level are found at once: the key of
+// an object is the number of its group, followed by its mark along the group's axis. So a level is
+// one cut of such keys (cut/search.hpp).
 
 #include "boxes/from_objects/section_points.hpp"
 #include "cut/objects.hpp"
@@ -15,17 +16,17 @@
 
 namespace evenkeel {
 
-// Group g extends along stretches[g] and is divided into first[g + 1] - first[g] + 1 pieces.
-// shares[first[g]] is the share of its weight that is wanted in its first piece, the next one in
-// its first two pieces, ...; if the group has no weight, the places between its pieces are those of
-// `otherwise`.
+// Group g extends along stretches[g], and is divided into first[g + 1] - first[g] + 1 pieces. From
+// index first[g] on, `shares` has the wanted share of the group's weight in its first piece, in its
+// first two pieces, and so on. If the group has no weight, `otherwise` has the places between its
+// pieces.
 struct SectionLevel {
   struct SectionStretch {
     int axis;
     double lower, upper;
   };
   std::vector<SectionStretch> stretches;
-  std::vector<std::int32_t> first;  // empty as long as there is no group
+  std::vector<std::int32_t> first;  // empty if there is no group yet
   std::vector<double> shares, otherwise;
   std::int64_t groups() const noexcept { return std::ssize(stretches); }
   void add_group(const SectionStretch& stretch);
@@ -34,62 +35,65 @@ struct SectionLevel {
 
 // How to find the places of a level.
 struct SectionAim {
-  // A tolerance with which all given places are kept.
+  // With this tolerance, all given places are kept, whatever weight is below them.
   static constexpr double wherever = 2;
-  // The greatest error of the weight below a place, as a share of all weight.
+  // The greatest error of the weight below a place, as a share of the weight of all objects.
   double tolerance = 0;
-  // The places that stay if the tolerance allows it, in the order of the shares. A place that is
-  // NaN does not stay; if there are no places here, no place stays.
+  // Places to keep if the tolerance permits it, in the order of the shares. NaN is no place to
+  // keep. If this is empty, no place is kept.
   std::span<const double> kept = {};
-  // May move the places of a level to allowed positions; they never fall within a group.
+  // If not empty, moves the places of a level to allowed positions. It must keep the places of a
+  // group in ascending order.
   std::function<void(std::span<double>)> allow = {};
 };
 
-// Numbers objects by the groups noted in up to three slots: the sum of number[slot][group].
+// Gives each object a number: the sum, over up to three slots, of number[slot][the group noted
+// there].
 struct SectionSums {
-  std::array<std::vector<std::uint64_t>, 3> number;  // empty if the slot does not matter
-  std::int64_t count = 0;                            // of possible numbers
+  std::array<std::vector<std::uint64_t>, 3> number;  // empty if the slot is not used
+  std::int64_t count = 0;                            // numbers are below this
 };
 
-// Each collective call here begins with a vote. Between two calls a rank does local work in work();
-// the next vote, in whichever call it is, reports a failure there. Within a call, only steps that
-// vote again allocate memory after the first vote.
+// Each collective call here begins with a vote. Between two calls, do local work in work(); the
+// next vote reports its failure, whichever collective call that vote belongs to. Within a
+// collective call, steps after its first vote allocate memory only if they vote again.
 class Sections {
  public:
-  // Reserves memory for at most `most_pieces` in a level. May fail; local. Refers to the points.
+  // Local; may throw. Reserves memory for up to `most_pieces` pieces in a level. Refers to the
+  // points.
   Sections(const Communicator& communicator, std::span<const WeightedPoints> points,
            const BoxCutOptions& options, int dimensions, std::int64_t most_pieces);
 
-  // The census of this rank, for the vote that must precede any division. Throws for weights that
-  // are not valid. Local.
+  // Local. Returns the census of this rank. Combine the censuses of all ranks in a vote, and pass
+  // the result to begin(), before any division. Throws if a weight is not valid.
   Census census() const;
   void begin(const Census& all);
 
-  // Local, unless it fails: then this rank takes part in the next vote of the others, and all throw
-  // the same Error.
+  // Local if `function` succeeds. If it fails, this rank takes part in the next vote of the other
+  // ranks, and all ranks throw the same Error.
   template <class Function>
   void work(const Function& function) {
     const Status status = attempt("core/boxes", function);
     if (!status.ok()) vote(communicator_, status);
   }
-  // Collective. The vote after the last work.
+  // Collective. Votes once more; call it after the last work().
   void end_work() const { vote(communicator_, Status()); }
 
-  // Collective. Returns the places between the pieces, in the order of the shares, until the next
-  // call; the pieces are the groups of the next level. The first level has one group, with all
-  // objects.
+  // Collective. Divides the groups; their pieces are the groups of the next level. The first level
+  // has one group, with all objects. Returns the places between the pieces, in the order of the
+  // shares; the reference is valid until the next call.
   const std::vector<double>& divide(const SectionLevel& level, const SectionAim& aim);
 
   // Starts again with the first level.
   void restart() noexcept;
 
-  // The weights of the groups that the last division made.
+  // Returns the weight of each group that the last division made.
   std::vector<double> weights() const;
 
-  // Collective. Notes in slot 0, 1 or 2 the group of the last division that contains each object.
+  // Collective. Notes, in slot 0, 1 or 2, the group that each object has after the last division.
   void note(int slot);
-  // Collective. The weight of all objects with each number; there are no more numbers than a level
-  // may have pieces. Starts again with the first level.
+  // Collective. Returns, for each number, the weight of all objects that have it. There must not be
+  // more numbers than a level may have pieces. Then starts again with the first level.
   std::vector<double> weights_by(const SectionSums& sums);
 
   const CountedReductions& reductions() const noexcept { return search_->reductions(); }
@@ -100,15 +104,15 @@ class Sections {
     std::int64_t group;
     double at = 0;
     CurveKey splitter = {};
-    std::int64_t below = 0;  // the weight below it, in this group and those before
+    std::int64_t below = 0;  // weight below the place, in this group and all previous ones
     bool found = false;
   };
 
   // The groups of the present level.
   struct Groups {
-    std::vector<SectionRuler> rulers;           // of the groups that the last division divided
-    std::vector<std::int64_t> weights, before;  // of each group, and of all groups before it
-    // The division of the previous level into these groups.
+    std::vector<SectionRuler> rulers;           // of the groups that the last division has divided
+    std::vector<std::int64_t> weights, before;  // by group; summed over all previous groups
+    // How the previous level was divided into these groups.
     std::vector<std::int32_t> first;
     std::vector<CurveKey> splitters;
   };
@@ -150,7 +154,7 @@ class Sections {
   std::int64_t total_ = 0;
   Groups groups_;
   std::vector<SectionPlace> places_;
-  std::vector<double> at_;  // of the places
+  std::vector<double> at_;  // positions of places_, for aim.allow
   Memory memory_;
 };
 

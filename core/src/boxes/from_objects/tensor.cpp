@@ -13,10 +13,10 @@ namespace {
 
 constexpr int most_sweeps = 12;
 constexpr double worth_a_sweep = 0.999;
-constexpr std::int64_t most_bins = std::int64_t{1} << 20;  // of all columns together
+constexpr std::int64_t most_bins = std::int64_t{1} << 20;  // over all columns together
 
-// The number of bins along an axis while its row is improved; there are as many columns as domains
-// of the other axes. A multiple of the axis's domains.
+// Returns the number of bins along an axis while its row of borders is improved. It is a multiple
+// of the axis's number of domains. There is a column of bins for each domain of the other axes.
 std::int64_t bins_of(const GridShape& shape, int axis) noexcept {
   const std::int64_t domains = shape.extents[static_cast<std::size_t>(axis)];
   if (domains == 1) return 1;
@@ -24,20 +24,20 @@ std::int64_t bins_of(const GridShape& shape, int axis) noexcept {
 }
 
 struct BorderRow {
-  std::vector<double> places;      // of inner borders
-  std::vector<std::int64_t> ends;  // the bin at each border, or the nearest one
+  std::vector<double> places;      // of inner borders, in ascending order
+  std::vector<std::int64_t> ends;  // by inner border: the bin that ends at it, or nearest to it
   friend bool operator==(const BorderRow&, const BorderRow&) = default;
 };
-using Rows = std::array<BorderRow, 3>;  // along each axis
+using Rows = std::array<BorderRow, 3>;  // by axis
 
-// Rows of borders at the ends of bins.
+// Rows whose borders are at the ends of bins if the rules allow it.
 class BinnedRows {
  public:
   BinnedRows(const GridShape& shape, const std::array<RowRules, 3>& rules)
       : shape_(shape), rules_(rules) {}
 
   std::int64_t bins(int axis) const { return bins_of(shape_, axis); }
-  // The places between the bins of an axis.
+  // Sets the places between the bins of an axis.
   void set_marks(int axis, std::vector<double> marks) { marks_[index(axis)] = std::move(marks); }
 
   void place_evenly(int axis) {
@@ -66,7 +66,8 @@ class BinnedRows {
 
   Rows rows;
 
-  // True if some borders are not at the end of a bin, so that the work of domains is an estimate.
+  // Returns true if a border is not at the end of a bin, so that the work of domains is an
+  // estimate.
   bool are_off_bins() const noexcept { return are_off_bins_; }
 
  private:
@@ -128,7 +129,7 @@ class TensorDivision {
   }
 
  private:
-  // Records that the present row of an axis is the best one for these other rows.
+  // The present row of an axis is the best one as long as the rows of the other axes are `others`.
   struct BestRow {
     Rows others;
     double heaviest;
@@ -142,7 +143,7 @@ class TensorDivision {
 
   std::int64_t bins(int axis) const { return rows_.bins(axis); }
 
-  // Bins of even work along an axis, independent of the other axes.
+  // Divides all objects into bins of equal work along an axis, whatever their place on other axes.
   void divide_into_bins(int axis) {
     sections_.restart();
     SectionLevel level;
@@ -172,7 +173,7 @@ class TensorDivision {
     }
   }
 
-  // Divides all groups along an axis at these places.
+  // Divides each group along an axis at the same places.
   void divide(int axis, std::span<const double> places, std::int64_t groups) {
     SectionLevel level;
     std::vector<double> given;
@@ -190,7 +191,7 @@ class TensorDivision {
     sections_.divide(level, aim);
   }
 
-  // Divides into the domains of the present rows, level by level.
+  // Divides the objects into the domains of the present rows, level by level.
   void divide_into_domains() {
     sections_.restart();
     std::int64_t groups = 1;
@@ -201,7 +202,8 @@ class TensorDivision {
     }
   }
 
-  // Keeps the present rows, which are divided, or the others, whichever are better by exact work.
+  // Compares the present rows, into which the objects are divided already, with `others`, by their
+  // exact work. Keeps the better rows.
   void keep_better_of(Rows others) {
     double heaviest = 0, heaviest_of_others = 0;
     sections_.work([&] { heaviest = heaviest_domain(); });
@@ -220,7 +222,7 @@ class TensorDivision {
     return heaviest;
   }
 
-  // The part of a group after divisions along all axes in this order.
+  // Returns the part of a group, after divisions along all axes in the order `axes`.
   int part_of(std::size_t group, std::array<int, 3> axes) const {
     std::array<int, 3> at = {};
     for (int depth = options_.shape.dimensions - 1; depth >= 0; --depth) {
@@ -232,8 +234,8 @@ class TensorDivision {
     return options_.shape.part_at(at);
   }
 
-  // Puts the row along an axis where it is best for the other rows. Returns the heaviest work /
-  // speed of all domains, which is an estimate if a border could not stay at the end of a bin.
+  // Finds the best row along an axis for the present rows of the other axes. Returns the heaviest
+  // work / speed of a domain. It is an estimate if a border could not be at the end of a bin.
   double improve(int axis) {
     std::optional<BestRow>& known = best_[index(axis)];
     Rows others;
@@ -267,7 +269,8 @@ class TensorDivision {
     return heaviest_piece(columns, rows_.rows[index(axis)].ends, speed_of);
   }
 
-  // Columns are numbered by the domains of the other axes, the first axis in the order outermost.
+  // Numbers objects by column and bin. A column is a domain of the other axes; these are counted in
+  // `order`, its first axis outermost.
   SectionSums sums_along(int axis, const std::array<int, 3>& order) const {
     SectionSums sums;
     std::int64_t stride = bins(axis);
@@ -303,7 +306,7 @@ class TensorDivision {
   const GridCutOptions& options_;
   const std::array<RowRules, 3>& rules_;
   BinnedRows rows_;
-  std::array<std::optional<BestRow>, 3> best_;  // of each axis
+  std::array<std::optional<BestRow>, 3> best_;  // by axis
 };
 
 }  // namespace

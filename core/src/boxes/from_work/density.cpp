@@ -4,21 +4,25 @@ namespace evenkeel {
 
 namespace {
 
-// As shares of the mean work of a domain.
-constexpr double least_work = 1e-7;    // assumed for every domain: its work may come back
-constexpr double least_model = 1e-14;  // the least work of a model that is scaled up
+// As shares of the average work of a domain:
+// assumed in every domain: a domain without work may get some
+constexpr double least_work = 1e-7;
+constexpr double least_model = 1e-14;  // a model with less work than this is not scaled up further
 
-constexpr double least_cell_work = 1e-30;  // of all work: a cell with 0 could never grow again
+constexpr double least_cell_work = 1e-30;  // a share of all work: a cell with 0 could never grow
 
-constexpr double margin = 0.1;  // of a cell: a border nearer to its side does not split it
-constexpr std::size_t crowded = 8, full = 16;  // numbers of cells, relative to even_cells_
-constexpr double worth_a_cell = 0.25;          // of most_work_: crowded cells with less are merged
+// share of a cell's width: a border this near its side does not split it
+constexpr double margin = 0.1;
+constexpr std::size_t crowded = 8, full = 16;  // numbers of cells, in units of even_cells_
+// in units of most_work_; crowded cells with less work are merged
+constexpr double worth_a_cell = 0.25;
 
 constexpr int passes_of_refinement = 3, passes_of_smoothing = 2, sweeps = 6;
-constexpr double steepest = 2.5;  // logarithm of a factor between neighbours that is smoothed
-constexpr double misplaced_at_most = 0.05;  // of all work, between rounds with the same work
+constexpr double steepest = 2.5;  // greatest log(factor) between neighbours that is smoothed
+// share of all work that may differ if work has not changed
+constexpr double misplaced_at_most = 0.05;
 
-// More cells in a domain than these cost more than they gain.
+// Returns the useful number of cells in a domain: more cells cost more than they gain.
 std::size_t cells_per_domain(std::size_t domains) {
   return std::clamp<std::size_t>(65536 / domains, 4, domains <= 512 ? 32 : 16);
 }
@@ -35,8 +39,8 @@ std::vector<double> factors_of(std::span<const double> work, std::span<const dou
   return factors;
 }
 
-// Interpolates values of domains linearly between their centres, level by level. Steep steps are
-// not smoothed.
+// Interpolates values of domains linearly between their centres, level by level. A step that is too
+// steep is not smoothed completely.
 class Smooth {
  public:
   Smooth(const UnitGrid& grid, std::span<const double> values) : grid_(grid), values_(values) {}
@@ -66,7 +70,7 @@ class Smooth {
   std::span<const double> values_;
 };
 
-// Merges two boxes that share a whole face into one; false if they do not.
+// If two boxes share a whole face, merges the second into the first and returns true.
 bool unite(UnitBox& below, const UnitBox& above) {
   std::size_t differ = 0, along = 0;
   for (std::size_t level = 0; level < 3; ++level)
@@ -136,8 +140,9 @@ void Density::scale(const Cover& cover, std::span<const double> factors) {
 
 // --- Cells ---------------------------------------------------------------------------------------
 
-// Splits a cell along the side that is longest relative to the domain with most of the cell, at a
-// border of that domain or in the middle.
+// Splits a cell that has much work. The domain with most of the cell's work decides how: the cell
+// is split along its side that is longest in relation to that domain, at a border of the domain or
+// else in the middle.
 void Density::split(const DensityCell& cell, const UnitGrid& grid, std::span<const double> factors,
                     std::vector<DensityCell>& into) const {
   double scaled = 0, most = -1;
@@ -171,7 +176,8 @@ void Density::split(const DensityCell& cell, const UnitGrid& grid, std::span<con
   split(above, grid, factors, into);
 }
 
-// Cells are in the order in which they were split, so cells that were one are neighbours.
+// Merges neighbours in the list that have little work. The halves of a split cell are neighbours
+// there.
 void Density::merge() {
   std::vector<DensityCell> merged;
   for (const DensityCell& cell : cells_) {
@@ -218,7 +224,8 @@ void Density::scale_smoothly(const MeasuredGrid& round) {
   }
 }
 
-// Returns whether the newest round still differs from the model after all sweeps.
+// Scales the model to all rounds. Returns true if, in the last sweep, the model that fits the other
+// rounds still differs from the newest round.
 bool Density::fit(const std::deque<MeasuredGrid>& rounds, double noise) {
   std::vector<Cover> covers;
   double most_repeats = 1;
@@ -232,7 +239,7 @@ bool Density::fit(const std::deque<MeasuredGrid>& rounds, double noise) {
       const std::vector<double> model = work_in(covers[r], parts_);
       std::vector<double> factors = factors_of(rounds[r].work, model);
       is_other = is_other_work(rounds[r].work, model, noise);
-      if (noise > worth_averaging)  // noisy numbers contradict each other: average them
+      if (noise > worth_averaging)  // noise makes rounds contradict each other: average them
         for (double& factor : factors)
           factor = std::pow(factor, rounds[r].repeats / most_repeats / (1 + sweep));
       scale(covers[r], factors);
@@ -250,7 +257,8 @@ bool Density::learn(std::deque<MeasuredGrid>& rounds, double noise) {
     has_forgotten = true;
     cells_ = before;
     if (rounds.size() > 1) continue;
-    // The earlier distribution of work within a domain says nothing about the present one.
+    // Only the newest round is left. Restart with an even model: the old distribution within
+    // domains is out of date.
     cells_ = {{{}, 1}};
     refine(rounds.back());
     scale_smoothly(rounds.back());

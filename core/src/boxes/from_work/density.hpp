@@ -1,9 +1,10 @@
 #pragma once
 
-// A model of the distribution of work, made only from the totals of domains. It consists of boxes
-// that together are the unit cube, with work spread evenly over each. Every round divides boxes
-// that hold much work. Then it fits all rounds that it remembers, the newest last, by scaling each
-// domain to its total (iterative proportional fitting: Deming and Stephan 1940,
+// A model of the distribution of work in space, made only from the total work of each domain. It
+// consists of boxes that together are the unit cube; work is spread evenly over each box. Each
+// round divides boxes that have much work. Then the model is fitted to all remembered rounds, the
+// newest last: within each domain of a round, the boxes are scaled so that their sum is the
+// measured total (iterative proportional fitting: Deming and Stephan 1940,
 // doi:10.1214/aoms/1177731829). Earlier rounds had other borders, so they show how the work is
 // distributed within a domain.
 
@@ -15,18 +16,17 @@
 
 namespace evenkeel {
 
-// A grid, and the share of all work that each domain had: the mean of `repeats` rounds with the
-// same grid.
+// A grid, and for each domain its share of all work, averaged over `repeats` rounds with this grid.
 struct MeasuredGrid {
   UnitGrid grid;
   std::vector<double> work;
   double repeats = 1;
 };
 
-// Noise below this, as a share of the work of a domain, is ignored.
+// Noise below this is ignored. It is a share of the work of a domain.
 inline constexpr double worth_averaging = 0.005;
 
-// Returns true if shares of work differ by more than noise explains, so that the work has changed.
+// Returns true if the shares of work differ by more than noise explains: then the work has changed.
 bool is_other_work(std::span<const double> a, std::span<const double> b, double noise);
 
 class Density {
@@ -38,17 +38,19 @@ class Density {
 
   explicit Density(const LevelCounts& domains);
 
-  // `rounds` has at least one round, the newest last, and the others as the last call left them.
-  // `noise` is the standard deviation of a domain's work, as a share of it. If the work has
-  // changed since, drops the older half of the rounds until the others fit, and returns true.
+  // Updates the model. `rounds` must be as the last call left it, with the newest round added at
+  // the end. `noise` is the standard deviation of a domain's work, as a share of that work. If
+  // older rounds show that the work has changed, drops the older half of the rounds, until the rest
+  // fits, and returns true.
   bool learn(std::deque<MeasuredGrid>& rounds, double noise);
 
-  // The boxes are in [0, 1]; the work of each is positive, and all work together is about 1.
+  // The boxes are in [0, 1]. The work of each is above 0, and the sum of all work is about 1.
   std::span<const DensityCell> cells() const noexcept { return cells_; }
   std::vector<double> work_in(const UnitGrid& grid) const;
 
  private:
-  // The domains of a grid that each cell overlaps: those of cell c are [first[c], first[c + 1]).
+  // The domains of a grid that each cell overlaps, and the share of the cell in each of them. Those
+  // of cell c have the indices [first[c], first[c + 1]).
   struct Cover {
     std::vector<std::size_t> first;
     std::vector<std::uint32_t> domains;
@@ -65,8 +67,8 @@ class Density {
   void scale(const Cover& cover, std::span<const double> factors);
   bool fit(const std::deque<MeasuredGrid>& rounds, double noise);
 
-  std::size_t parts_, even_cells_;  // number of cells for even work
-  double most_work_;                // in a cell
+  std::size_t parts_, even_cells_;  // even_cells_: number of cells if the work were even
+  double most_work_;                // greatest work of a cell
   std::array<bool, 3> is_divided_;
   std::vector<DensityCell> cells_ = {{{}, 1}};
 };

@@ -92,7 +92,7 @@ void GridFrame::allow(std::size_t level, std::span<double> inner) const {
 void GridFrame::allow_in_place(std::size_t level, std::span<double> inner) const {
   const RowRules rules = rules_at(level);
   evenkeel::allow(rules, inner);
-  // A multiple of a cell may be rounded to a place beyond the face.
+  // By rounding, a multiple of a cell may be beyond the face.
   for (double& border : inner) border = std::min(border, rules.upper);
 }
 

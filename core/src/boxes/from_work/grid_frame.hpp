@@ -9,8 +9,8 @@
 
 namespace evenkeel {
 
-// Along axes beyond the dimensions, and axes on which the box has no extent, lengths in the unit
-// cube are 1; on the latter the first domain has everything.
+// Along axes beyond the dimensions, and along axes on which the box has no extent, the unit cube
+// still has a length of 1. If the box has no extent, the first domain has the whole length.
 class GridFrame {
  public:
   GridFrame(const GridDomains& start, const GridRules& rules);
@@ -21,15 +21,15 @@ class GridFrame {
   bool is_restricted() const;
 
   UnitGrid to_unit(const GridBorders& borders) const;
-  // The borders of all rows, or in a tensor grid of the first row of each level; moved to where the
-  // rules allow them.
+  // Returns the borders of all rows, moved to where the rules allow them. In a tensor grid, each
+  // level has only its first row.
   GridBorders to_borders(const UnitGrid& grid) const;
   // The borders of a grid, moved to where the rules allow them.
   GridBorders allowed(GridBorders borders) const;
-  // The same for the inner borders of one row of a level.
+  // Moves the inner borders of one row of a level to where the rules allow them.
   void allow(std::size_t level, std::span<double> inner) const;
 
-  // Numbers per part, rearranged in the order of domains.
+  // Rearranges numbers from the order of parts to the order of domains.
   std::vector<double> by_domain(std::span<const double> by_part) const;
 
  private:

@@ -1,36 +1,38 @@
 #pragma once
 
-// The ways to a next grid: two cuts of a model of the work, and the rule of the ALL library.
+// Three ways to find the next grid: two cut a model of the work, and one is the rule of the ALL
+// library.
 
 #include "boxes/from_work/density.hpp"
 #include "boxes/from_work/grid_frame.hpp"
 
 namespace evenkeel {
 
-// Staggered borders: planes, columns in each plane, cells in each column. Work is divided in
-// proportion to the speeds of domains.
+// Returns a staggered grid: planes, columns within each plane, and cells within each column. The
+// work is divided in proportion to the speeds of domains.
 UnitGrid staggered_cut(const Density& density, std::span<const double> speeds,
                        const GridFrame& frame);
 
-// Borders of a tensor grid. As in tensor.hpp, each row in turn is put where the heaviest domain is
-// as light as possible, given the present rows along the other axes. That ends in one of many local
-// optima (valleys); therefore several starts are tried.
+// How tensor_cut() searches. As in tensor.hpp, each row in turn is put where the heaviest domain is
+// as light as possible, given the present rows along the other axes. This ends in one of many local
+// optima (valleys), so several starts are tried.
 enum class TensorSearch {
-  none,      // rows that are even by themselves: enough for a model that knows little
-  elsewhere  // the valley of `now`, unless there is a clearly deeper one
+  none,      // no search: each row is even by itself. Enough for a poor model
+  elsewhere  // keep the valley of `now`, unless another one is clearly deeper
 };
 
-// The result depends only on the arguments: the random starts are always the same.
+// The result depends only on the arguments, because random starts always have the same seed.
 UnitGrid tensor_cut(const Density& density, std::span<const double> speeds, const GridFrame& frame,
                     const UnitGrid& now, TensorSearch search);
 
 // The rule of the ALL library (https://gitlab.jsc.fz-juelich.de/SLMS/loadbalancing): each border
 // moves towards the heavier of its two neighbours.
 //
-// Each border moves by (1 / gamma) (W_below - W_above) / (W_below + W_above) of half the width
-// between its neighbours, and by less than half of the domain that gets narrower. Planes move by
-// the work of planes, columns in a plane by that of columns, ...; in a tensor grid, all borders by
-// the work of slabs. If gamma is 0, max(4.1, 1.1 (1 + widest / narrowest)) along each axis is used.
+// A border moves by (1 / gamma) (W_below - W_above) / (W_below + W_above) of half the distance
+// between its two neighbour borders, and by less than half of the domain that gets narrower. W is
+// the work of planes for the borders between planes, of columns for those between columns, and so
+// on; in a tensor grid it is the work of slabs for all borders. If gamma is 0, max(4.1, 1.1 (1 +
+// widest / narrowest)) along each axis is used.
 UnitGrid relaxed(const UnitGrid& grid, GridScheme scheme, std::span<const double> loads,
                  double gamma, const GridFrame& frame);
 

@@ -38,7 +38,7 @@ UnitGrid relaxed(const UnitGrid& grid, GridScheme scheme, std::span<const double
   for (std::size_t level = 0; level < 3; ++level) {
     const std::size_t n = grid.domains[level];
     inside /= n;
-    // The load of each domain of the level: in each row, or summed over all rows.
+    // The load of each domain of the level. In a tensor grid, each row gets the sums over all rows.
     std::vector<double> sums(rows * n);
     for (std::size_t d = 0; d < loads.size(); ++d) {
       const std::size_t of_level = d / inside;

@@ -9,12 +9,15 @@ namespace evenkeel {
 
 namespace {
 
-constexpr std::size_t most_rounds = 8;   // that the model is fitted to
-constexpr double most_repeats = 16;      // of a grid that count in the mean of its work
-constexpr int patience = 16;             // rounds without a new best grid
-constexpr double another_lambda = 0.05;  // a greater increase shows that the work has changed
-constexpr double even_enough = 1.05;     // no other grids are tried then
-constexpr double worth_a_move = 0.995;   // of the present lambda
+constexpr std::size_t most_rounds = 8;  // the model is fitted to at most this many rounds
+// greatest weight of earlier rounds in the average work of a grid
+constexpr double most_repeats = 16;
+constexpr int patience = 16;  // rounds without a better grid until the search ends
+// if lambda of one grid rises by more, the work has changed
+constexpr double another_lambda = 0.05;
+constexpr double even_enough = 1.05;  // at this lambda or below, no other grid is tried
+// a new grid must have less than this share of the present lambda
+constexpr double worth_a_move = 0.995;
 
 const GridDomains& checked(const GridDomains& start, const GridRoundsOptions& options) {
   if (start.parts() < 1)
@@ -37,13 +40,13 @@ void check_work(double work, const std::string& whose) {
                 "Measure again, or give 0 where nothing was computed.");
 }
 
-// Scales numbers so that their sum is 1. Returns their former sum, which may be infinite, or 0 if
-// all numbers are 0.
+// Scales numbers so that their sum is 1. Returns the sum before that; it may be infinite. If all
+// numbers are 0, returns 0 and changes nothing.
 double make_shares(std::vector<double>& numbers) {
   const double most = *std::max_element(numbers.begin(), numbers.end());
   if (!(most > 0)) return 0;
   double sum = 0;
-  for (double& number : numbers) sum += number /= most;  // stays finite
+  for (double& number : numbers) sum += number /= most;  // the scaled sum stays finite
   for (double& number : numbers) number /= sum;
   return sum * most;
 }
@@ -55,8 +58,8 @@ class Noise {
  public:
   explicit Noise(double given) : given_(given) {}
 
-  // The sum of all work does not depend on borders, so its changes bound the noise; so do the
-  // errors of the model.
+  // There are two upper bounds of the noise: changes of the sum of all work, which does not depend
+  // on borders, and the errors of the model.
   void see(double sum, std::span<const double> work, std::span<const double> model) {
     double concentration = 0;
     for (const double w : work) concentration += square(w);
@@ -113,12 +116,12 @@ class GridRounds::Impl {
 
   GridRoundsOptions options_;
   GridFrame frame_;
-  std::vector<double> speeds_;  // of each domain; their sum is 1
+  std::vector<double> speeds_;  // by domain; their sum is 1
   Density density_;
   Noise noise_;
   std::deque<MeasuredGrid> rounds_;
   GridDomains current_, best_;
-  UnitGrid grid_;  // current_
+  UnitGrid grid_;  // current_, in the unit cube
   double best_lambda_ = 0;
   int rounds_since_best_ = 0;
 };
@@ -154,8 +157,8 @@ void GridRounds::Impl::next(std::span<const double> work_of_parts) {
   propose(proposal());
 }
 
-// Decides whether the newest round is the best. If the grid of the earlier best is clearly less
-// even now, the work has changed, and that best is forgotten.
+// Decides if the newest round is the best. If the newest round repeats the best grid, and that grid
+// is now clearly less even, the work has changed, and the best lambda is dropped.
 void GridRounds::Impl::judge() {
   const double lambda = lambda_of(rounds_.back().work);
   ++rounds_since_best_;
@@ -178,7 +181,8 @@ void GridRounds::Impl::remember(std::vector<double> work) {
   const bool is_again = !rounds_.empty() && rounds_.back().grid == grid_;
   const bool has_changed = is_again && is_other_work(rounds_.back().work, work, noise);
   if (has_changed) best_lambda_ = 0;
-  if (!is_again || has_changed) {  // if the work has changed, two rounds contradict each other
+  // rounds before and after a change of the work must not be averaged
+  if (!is_again || has_changed) {
     rounds_.push_back({grid_, std::move(work)});
     if (rounds_.size() > most_rounds) rounds_.pop_front();
     return;
@@ -190,7 +194,7 @@ void GridRounds::Impl::remember(std::vector<double> work) {
   last.repeats = std::min(last.repeats + 1, most_repeats);
 }
 
-// The amount by which noise alone raises the greatest of the numbers above their mean.
+// Returns by how much noise alone raises the greatest work above the average, as a share of it.
 double GridRounds::Impl::by_noise() const {
   if (!(noise_.deviation() > worth_averaging)) return 0;
   const auto parts = static_cast<double>(speeds_.size());
@@ -222,7 +226,8 @@ GridBorders GridRounds::Impl::even_on_model() const {
   if (frame_.scheme() == GridScheme::tensor) return tensor();
   GridBorders staggered = frame_.to_borders(staggered_cut(density_, speeds_, frame_));
   if (!frame_.is_restricted()) return staggered;
-  // A cut level by level does not notice when the outer rows leave no room for an inner row.
+  // A cut level by level may put outer borders so that inner rows have no room, and does not notice
+  // it.
   const double lambda = lambda_on_model(frame_.to_unit(staggered));
   if (lambda <= even_enough) return staggered;
   GridBorders rows = tensor();

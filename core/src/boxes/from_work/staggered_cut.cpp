@@ -9,7 +9,7 @@ namespace evenkeel {
 
 namespace {
 
-// The part of a cell of the model that is in a domain of the outer levels.
+// The part of a model's cell that is in one domain of the outer levels.
 struct CellPortion {
   std::size_t cell;
   double work;
@@ -29,7 +29,7 @@ class StaggeredCut {
   }
 
  private:
-  // Rows are divided in the order of the grid.
+  // Recursive; appends rows in the order in which the grid stores them.
   void divide(std::size_t level, std::size_t row, std::span<const CellPortion> portions) {
     const std::size_t domains = grid_.domains[level];
     std::vector<double>& borders = grid_.borders[level];
@@ -73,7 +73,8 @@ class StaggeredCut {
     return inside;
   }
 
-  // The speeds of the domains of a row: the sum over all domains inside each.
+  // Returns the speeds of the domains of a row. The speed of a domain is the sum over all domains
+  // of the inner levels in it.
   std::vector<double> speeds_in(std::size_t level, std::size_t row) const {
     std::size_t inside = 1;
     for (std::size_t inner = level + 1; inner < 3; ++inner) inside *= grid_.domains[inner];

@@ -14,10 +14,11 @@ namespace {
 constexpr std::size_t bins_per_domain = 32, even_bins_per_domain = 8;
 constexpr int most_sweeps = 8, most_sweeps_of_starts = 4;
 constexpr double worth_a_sweep = 0.999;
-constexpr std::size_t most_starts = 16, most_parts_started = 4096;  // all starts together
+// most_parts_started: summed over all starts
+constexpr std::size_t most_starts = 16, most_parts_started = 4096;
 constexpr double loyalty = 0.97, worth_leaving = 1.02;  // factors in favour of the present valley
 
-using Rows = std::array<std::vector<double>, 3>;  // from 0 to 1
+using Rows = std::array<std::vector<double>, 3>;  // borders from 0 to 1, by level
 
 class TensorCut {
  public:
@@ -54,7 +55,7 @@ class TensorCut {
     return rows;
   }
 
-  // Returns the heaviest work / speed at the end.
+  // Improves the rows until that gains little. Returns the heaviest work / speed of a domain.
   double descend(Rows& rows) const {
     double heaviest = heaviest_of(rows);
     Rows moved = rows;
@@ -68,7 +69,8 @@ class TensorCut {
     return heaviest;
   }
 
-  // The start that leads to the deepest valley in a model of points.
+  // Returns the rows of the deepest valley that any start leads to. Cells count as points, for
+  // speed.
   Rows best_start(const Rows& now) {
     make_points();
     const std::size_t starts = std::min(most_starts, most_parts_started / speeds_.size());
@@ -84,7 +86,7 @@ class TensorCut {
   }
 
  private:
-  // Candidates for borders: at equal shares of the work, and at equal distances.
+  // Returns candidates for borders: some divide the work into equal shares, some the length.
   std::vector<double> edges_along(std::size_t level, const RunningWork& work) const {
     std::vector<double> edges = {0, 1};
     const std::size_t n = domains_[level];
@@ -119,7 +121,8 @@ class TensorCut {
     Rows rows;
     for (std::size_t level = 0; level < 3; ++level) {
       std::vector<double> inner;
-      // Standard distributions differ between libraries, and ranks must not differ.
+      // Uses no standard distribution: they differ between libraries, and all ranks need the same
+      // rows.
       for (std::size_t b = 1; b < domains_[level]; ++b)
         inner.push_back(edges_[level][random() % edges_[level].size()]);
       std::sort(inner.begin(), inner.end());
@@ -149,8 +152,8 @@ class TensorCut {
     return heaviest;
   }
 
-  // Puts each row where it is best for the others. Returns the heaviest work / speed of the last
-  // step.
+  // Improves each row in turn, given the other rows. Returns the heaviest work / speed after the
+  // last row.
   template <class ColumnsOf>
   double sweep_once(Rows& rows, ColumnsOf&& columns_of) const {
     double heaviest = 0;
@@ -181,7 +184,8 @@ class TensorCut {
     return columns;
   }
 
-  // Turns the work of each bin, stored at its end, into the work below that end.
+  // `below` has the work of each bin at the index of its end. Replaces it by the work below that
+  // end.
   void sum_up(Columns& columns, std::size_t level) const {
     const std::size_t length = edges_[level].size();
     for (std::size_t i = 0; i < columns.below.size(); ++i)

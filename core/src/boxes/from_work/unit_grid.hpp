@@ -1,8 +1,8 @@
 #pragma once
 
-// A grid for a model of its work: it is in the unit cube, with axes in the order of the levels.
-// Every domain of the outer levels has a row of its own, even in a tensor grid. Domains are
-// numbered in that order, the innermost fastest.
+// A grid as models of its work use it: in the unit cube, with axes in the order of the levels. Each
+// domain of the outer levels has a row of its own, even in a tensor grid. Domains are numbered in
+// the order of the levels; the innermost level counts fastest.
 
 #include <algorithm>
 #include <array>
@@ -14,8 +14,9 @@ namespace evenkeel {
 
 using LevelCounts = std::array<std::size_t, 3>;
 
-// Cells of a model are not narrower than this, and proposed borders are at multiples of it. So no
-// border divides what the model cannot divide, and proposals end when all work is in one point.
+// No cell of a model is narrower than this, and proposed borders are at multiples of it. So no
+// border divides a cell that the model cannot divide, and the search ends even if all work is in
+// one point.
 inline constexpr double finest = 0x1p-30;
 inline double resolved(double place) noexcept { return std::round(place / finest) * finest; }
 
@@ -25,8 +26,9 @@ struct UnitBox {
 };
 
 struct UnitGrid {
-  LevelCounts domains = {1, 1, 1};             // in a row of each level
-  std::array<std::vector<double>, 3> borders;  // rows one after another, from 0 to 1
+  LevelCounts domains = {1, 1, 1};  // number of domains in a row, by level
+  // by level: its rows one after another, each from 0 to 1
+  std::array<std::vector<double>, 3> borders;
   friend bool operator==(const UnitGrid&, const UnitGrid&) = default;
 
   std::size_t parts() const noexcept { return domains[0] * domains[1] * domains[2]; }
@@ -41,14 +43,14 @@ struct UnitGrid {
   }
 };
 
-// The last domain in a row that begins at or before a place.
+// Returns the last domain in a row that begins at or below a place.
 inline std::size_t domain_at(const double* row, std::size_t domains, double place) noexcept {
   const double* const above = std::upper_bound(row + 1, row + domains, place);
   return static_cast<std::size_t>(above - row) - 1;
 }
 
-// Calls visit(domain, share) for each domain of a row that has an extent in [lower, upper); the
-// shares of that interval add up to 1.
+// Calls visit(domain, share) for each domain of a row that overlaps [lower, upper). `share` is the
+// part of that interval in the domain; all shares add up to 1.
 template <class Visit>
 void for_each_overlap(const double* row, std::size_t domains, double lower, double upper,
                       Visit&& visit) {
@@ -61,8 +63,8 @@ void for_each_overlap(const double* row, std::size_t domains, double lower, doub
   }
 }
 
-// Calls visit(domain, share) for each domain of the grid that overlaps a box, in ascending order,
-// with the domain's share of the box.
+// Calls visit(domain, share) for each domain of the grid that overlaps a box, in ascending order.
+// `share` is the part of the box in the domain.
 template <class Visit>
 void for_each_share(const UnitGrid& grid, const UnitBox& box, Visit&& visit) {
   const LevelCounts& n = grid.domains;

@@ -8,7 +8,8 @@ namespace {
 
 using SpeedOf = std::function<double(std::int64_t, std::int64_t)>;
 
-// The last bin that a domain that begins at bin `from` can reach without a piece above the limit.
+// Returns the greatest bin at which a domain can end if it begins at bin `from` and has no piece
+// above the limit.
 std::int64_t reach(const Columns& columns, std::int64_t from, std::int64_t domain, double limit,
                    const SpeedOf& speed_of) {
   std::int64_t to = columns.bins;
@@ -22,7 +23,8 @@ std::int64_t reach(const Columns& columns, std::int64_t from, std::int64_t domai
   return to;
 }
 
-// The same backwards: the first bin at which a domain that ends at bin `to` can begin.
+// Returns the least bin at which a domain can begin if it ends at bin `to` and no piece may be
+// above the limit.
 std::int64_t reach_back(const Columns& columns, std::int64_t to, std::int64_t domain, double limit,
                         const SpeedOf& speed_of) {
   std::int64_t from = 0;
@@ -42,7 +44,7 @@ bool fits(const Columns& columns, std::int64_t domains, double limit, const Spee
   return from == columns.bins;
 }
 
-// The first bin up to which all columns together have this share of their work.
+// Returns the first bin up to which this share of the work of all columns together is reached.
 std::int64_t bin_of_share(const Columns& columns, double share) {
   const auto below = [&](std::int64_t bin) {
     double sum = 0;
@@ -59,9 +61,9 @@ std::int64_t bin_of_share(const Columns& columns, double share) {
   return from;
 }
 
-// Borders with no piece above a limit, which must be feasible. Within the limit, each border is as
-// near as possible to an equal share of the work, because a row that only just fits leaves the
-// other rows no room to improve.
+// Returns borders with which no piece is above a limit; there must be such borders. Each border is
+// as near as the limit permits to an equal share of the work. Borders that only just fit would
+// leave the rows of other axes no room to improve.
 std::vector<std::int64_t> spread(const Columns& columns, std::int64_t domains, double limit,
                                  const SpeedOf& speed_of) {
   std::vector<std::int64_t> earliest(static_cast<std::size_t>(domains));
@@ -102,13 +104,13 @@ double heaviest_piece(const Columns& columns, std::span<const std::int64_t> bord
 
 ColumnRow best_row(const Columns& columns, std::int64_t domains, const SpeedOf& speed_of) {
   ColumnRow row;
-  // Equal numbers of bins per domain give an upper bound.
+  // Borders with the same number of bins per domain give an upper bound.
   for (std::int64_t domain = 1; domain < domains; ++domain)
     row.borders.push_back(columns.bins * domain / domains);
   double above = heaviest_piece(columns, row.borders, speed_of), below = 0;
   while (above - below > above * 0x1p-40) {
     const double limit = below + (above - below) / 2;
-    if (!(below < limit && limit < above)) break;  // no number is between these two
+    if (!(below < limit && limit < above)) break;  // there is no number between the two
     (fits(columns, domains, limit, speed_of) ? above : below) = limit;
   }
   std::vector<std::int64_t> spread_out = spread(columns, domains, above, speed_of);

@@ -1,7 +1,8 @@
 #pragma once
 
-// One row of borders through many columns at once, as in a tensor grid. The borders make the
-// heaviest piece of all columns as light as possible, relative to the speed of each domain.
+// Finds one row of borders that divides many columns at once, as in a tensor grid. A piece is the
+// part of a column between two borders. The row makes the greatest piece / speed of its domain as
+// small as possible.
 
 #include <cstdint>
 #include <functional>
@@ -10,10 +11,10 @@
 
 namespace evenkeel {
 
-// Work along several columns, in bins that are the same for all.
+// Work along several columns, which all have the same bins.
 struct Columns {
   std::int64_t bins = 0;
-  std::vector<double> below;  // bins + 1 sums of each column, the first of which is 0
+  std::vector<double> below;  // by column: bins + 1 running sums, the first of which is 0
   std::int64_t count() const noexcept { return bins > 0 ? std::ssize(below) / (bins + 1) : 0; }
   std::span<const double> column(std::int64_t index) const noexcept {
     const auto length = static_cast<std::size_t>(bins) + 1;
@@ -22,15 +23,16 @@ struct Columns {
 };
 
 struct ColumnRow {
-  std::vector<std::int64_t> borders;  // the inner ones: the bin at which each domain ends
-  double heaviest = 0;                // piece / speed
+  // inner borders: the bin at which each domain but the last ends
+  std::vector<std::int64_t> borders;
+  double heaviest = 0;  // greatest piece / speed
 };
 
-// speed_of(column, domain): the speed of a domain. Exact to a part in 2^40 of the heaviest piece.
+// speed_of(column, domain) is the speed of a domain. The result is within 1 / 2^40 of the optimum.
 ColumnRow best_row(const Columns& columns, std::int64_t domains,
                    const std::function<double(std::int64_t, std::int64_t)>& speed_of);
 
-// The heaviest piece / speed between given borders.
+// Returns the greatest piece / speed with given borders.
 double heaviest_piece(const Columns& columns, std::span<const std::int64_t> borders,
                       const std::function<double(std::int64_t, std::int64_t)>& speed_of);
 

@@ -19,13 +19,14 @@ void check_speeds(std::span<const double> speeds, int parts);
 
 struct GridRules {
   Box box;
-  std::array<double, 3> least_width = {};  // of a domain, along each axis
-  std::array<double, 3> cell_size = {};    // borders are at multiples of it from the lower face
+  std::array<double, 3> least_width = {};  // of a domain, by axis
+  // by axis; borders are at multiples of it from the lower face
+  std::array<double, 3> cell_size = {};
   RowRules along(int axis) const;
 };
 
-// Throws an Error for widths and cells that are not valid, and for widths that do not fit the box;
-// that Error names the greatest width that fits.
+// Throws an Error if a width or a cell is not valid, or if domains of the least width do not fit
+// into the box. In the second case the Error names the greatest width that fits.
 void check(const GridRules& rules, const GridShape& shape);
 
 }  // namespace evenkeel

@@ -21,13 +21,14 @@ double before(double place, double width) {
   return next;
 }
 
-// If a cell is below the resolution of the numbers, every place counts as a multiple of it.
+// Returns false if a cell is smaller than the resolution of doubles: then every place counts as a
+// multiple of it.
 bool has_cells(const RowRules& row) {
   constexpr double most = 0x1p53;
   return row.cell > 0 && row.upper / row.cell - row.lower / row.cell < most;
 }
 
-// Counts borders in cells, so that multiples of a cell stay multiples.
+// Computes in units of cells, so that borders stay at multiples of a cell.
 void allow_cells(const RowRules& row, std::span<double> inner) {
   const double cells = std::floor((row.upper - row.lower) / row.cell);
   const double least = std::ceil(row.width / row.cell * (1 - 0x1p-40));
@@ -63,7 +64,8 @@ void allow(const RowRules& row, std::span<double> inner) {
   if (has_cells(row)) return allow_cells(row, inner);
   if (!(row.width > 0)) return;
   allow_anywhere(row, inner);
-  // If there is no room to spare, rounding may have pushed the first border out of range.
+  // If domains only just fit, rounding may have put the first border out of range. Then equal
+  // widths fit.
   if (inner.front() - row.lower < row.width)
     for (std::size_t i = 0; i < inner.size(); ++i)
       inner[i] = row.lower + (row.upper - row.lower) * static_cast<double>(i + 1) /

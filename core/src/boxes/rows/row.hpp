@@ -1,6 +1,6 @@
 #pragma once
 
-// Rows of borders: the rules for their places, and shares of work.
+// Rows of borders: the rules for places of borders, and the shares of work below them.
 
 #include <cstdint>
 #include <span>
@@ -8,22 +8,22 @@
 
 namespace evenkeel {
 
-// The rules for the borders of a row of domains. If `cell` is not 0, borders are at multiples of it
-// from the lower face. They are at least `width` apart.
+// The rules for the borders of a row of domains from `lower` to `upper`. Borders are at least
+// `width` apart. If `cell` is not 0, they are at multiples of it, counted from `lower`.
 struct RowRules {
   double lower, upper;
   double width = 0, cell = 0;
 };
 
-// The greatest width that this many domains can have, with borders at multiples of `cell`.
+// Returns the greatest width with which this many domains fit, with borders at multiples of `cell`.
 double most_width(const RowRules& row, std::int64_t domains);
 
-// Moves inner borders no farther than these rules need. The borders must be in ascending order, and
+// Moves inner borders only as far as the rules need. The borders must be in ascending order, and
 // the row must have room for its domains; see most_width().
 void allow(const RowRules& row, std::span<double> inner);
 
-// Adds the shares of all work below each inner border of a row whose domains are to have work in
-// these proportions.
+// Appends, for each inner border of a row, the share of all work below it, if domains get work in
+// the given proportions.
 void add_shares(std::span<const double> proportions, std::vector<double>& shares);
 
 }  // namespace evenkeel

@@ -20,7 +20,7 @@ RunningWork::RunningWork(std::span<const RowPiece> pieces) {
   double rate = 0;
   for (const Change& change : changes) {
     if (change.place > places_.back()) {
-      // Rounding may leave a small rate where it should be 0.
+      // By rounding, a rate that should be 0 may be slightly off.
       below_.push_back(below_.back() + std::max(rate, 0.0) * (change.place - places_.back()));
       places_.push_back(change.place);
     }

@@ -1,6 +1,6 @@
 #pragma once
 
-// The work below each place of a row, as a piecewise linear function of the place.
+// The work below a place of a row. It is a piecewise linear function of the place.
 
 #include <span>
 #include <vector>
@@ -14,12 +14,12 @@ struct RowPiece {
 
 class RunningWork {
  public:
-  // Made from pieces in [0, 1], each of positive width, which may overlap.
+  // Pieces are in [0, 1]. Each has a width above 0, and they may overlap.
   explicit RunningWork(std::span<const RowPiece> pieces);
 
   double total() const noexcept { return below_.back(); }
   double below(double place) const noexcept;
-  // The first place with this much work below it.
+  // Returns the first place that has this much work below it.
   double place_of(double work) const noexcept;
 
  private:

@@ -21,7 +21,7 @@ struct WriteCells {
   Lattice lattice;
   std::uint64_t first;
   int shift, coarser;
-  std::uint32_t* cells;  // axis by axis
+  std::uint32_t* cells;  // first all coordinates along axis 0, then those along axis 1, ...
   std::int64_t count;
   KOKKOS_FUNCTION void operator()(std::int64_t k) const {
     const std::uint64_t key = (first + static_cast<std::uint64_t>(k)) << shift;
@@ -56,10 +56,11 @@ exec::Array<std::uint32_t> cells_of(const Space& space, const Lattice& lattice, 
   return cells;
 }
 
-// The consecutive cells of a coarser lattice that a range of a curve fills.
+// The cells of a coarser lattice that are completely in a range of a curve. Their numbers along the
+// curve are [first, end).
 struct WholeCells {
   std::uint64_t first = 0, end = 0;
-  int shift = 0;  // from their numbers along the curve to keys
+  int shift = 0;  // a cell's first key is its number << shift
 
   WholeCells(const Lattice& lattice, CurveKey begin, CurveKey after, int coarser)
       : shift(lattice.unused_bits() + lattice.dimensions() * coarser) {
@@ -105,7 +106,8 @@ class HostCells {
   explicit HostCells(const CellTable& table)
       : is_own_(table.is_own.on_host()), extent_(table.extent) {}
 
-  // A block of own cells around one of them. It grows as long as a whole layer beside it is own.
+  // A block of own cells that contains a given cell. It grows while a whole layer of cells beside
+  // it is own.
   struct OwnBlock {
     std::array<std::uint32_t, 3> first, last;
   };
@@ -156,8 +158,8 @@ const Box& largest_of(const std::vector<Box>& boxes, std::size_t dimensions) {
 
 }  // namespace
 
-// A stretch of the curve fills a large part of the box around it. On coarse levels, all of its
-// cells except two belong to it as a whole.
+// Tables of coarse lattices are useful: a range of the curve fills a large part of the box around
+// it, and on coarse levels all cells that it touches except two are completely in it.
 std::optional<CellTable> finest_table(const Space& space, const Lattice& lattice, CurveKey begin,
                                       CurveKey end, std::int64_t objects) {
   constexpr std::int64_t most_cells = std::int64_t{1} << 16;
@@ -181,7 +183,7 @@ Box inner_box(const CellTable& table, const Lattice& lattice, const Box& whole,
   for (std::size_t d = 0; d < n; ++d) {
     const double middle = largest.lower[d] / 2 + largest.upper[d] / 2;
     cell[d] = (lattice.coordinate(static_cast<int>(d), middle) >> table.coarser) - table.first[d];
-    if (cell[d] >= table.extent[d]) return none;  // smaller than a cell of the table
+    if (cell[d] >= table.extent[d]) return none;  // the cube is smaller than a cell of the table
   }
   const HostCells cells(table);
   if (!cells.owns(cell)) return none;

@@ -1,7 +1,7 @@
 #pragma once
 
-// A table over a box of cells, which marks those that belong to a range of a curve as a whole. It
-// shows whether a place is surely in the range.
+// A table of the cells in a box. It marks the own cells: those that are completely in a range of a
+// curve. A place in a marked cell is surely in the range.
 
 #include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/backends/exec/space.hpp>
@@ -16,22 +16,22 @@
 
 namespace evenkeel {
 
-// A table of the cells of a coarser lattice within a box of cells.
+// Marks the own cells among the cells of a coarser lattice in a box of cells.
 struct CellTable {
-  int coarser = 0;  // the levels that the lattice of the domains has in addition
+  int coarser = 0;  // how many levels fewer this lattice has than that of the domains
   std::array<std::uint32_t, 3> first = {0, 0, 0}, extent = {1, 1, 1};
   exec::Array<unsigned char> is_own;
 };
 
-// The finest table of a range of a curve that fills cubes one after the other, among those that are
-// worth their cost for this many objects. Returns nothing if no cell belongs to the range as a
-// whole. Blocks.
+// Returns the finest table of a range of a curve that is worth its cost for this many objects. The
+// curve must fill cubes one after the other. Returns nothing if no cell is completely in the range,
+// or if no table is worth its cost. Blocks.
 std::optional<CellTable> finest_table(const Space& space, const Lattice& lattice, CurveKey begin,
                                       CurveKey end, std::int64_t objects);
 
-// A box whose places are all in own cells. It grows by layers of own cells around the middle of the
-// largest cube that the range fills. Then it is made a little smaller, because faces are rounded.
-// It has no extent if there is no such box.
+// Returns a box that has only places in own cells. It begins with the cell in the middle of the
+// largest cube that the range fills, and grows by layers of own cells. Then it is made a little
+// smaller, because faces are rounded. If there is no such box, the result has no extent.
 Box inner_box(const CellTable& table, const Lattice& lattice, const Box& whole,
               const std::vector<Box>& cubes);
 

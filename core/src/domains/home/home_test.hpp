@@ -1,7 +1,7 @@
 #pragma once
 
-// Finds the objects of a rank that may have left its domain. Some preparation is worth it for quick
-// answers: many codes ask after every step, and nearly all objects are at home.
+// Finds the objects of a rank that may have left its domain. Many codes ask this after every step,
+// and nearly all objects are at home. So a test is prepared once, and then answers quickly.
 
 #include "domains/home/cell_table.hpp"
 
@@ -12,7 +12,7 @@
 
 namespace evenkeel {
 
-// The test of one domain, for positions in memory that a space reaches.
+// A test for the domain of one rank. Positions are in memory that a given space can access.
 class EVENKEEL_API HomeTest {
  public:
   HomeTest() = default;
@@ -20,18 +20,19 @@ class EVENKEEL_API HomeTest {
   HomeTest& operator=(const HomeTest&) = delete;
   virtual ~HomeTest() = default;
 
-  // All objects that are outside, those whose positions are not finite, and a few others, in
-  // ascending order. Blocks.
+  // Returns the suspects, in ascending order: all objects outside the domain, all objects whose
+  // positions are not finite, and possibly some objects inside. Blocks.
   virtual exec::Array<std::int64_t> suspects_among(const Space& space,
                                                    const FieldLayout& at) const = 0;
 };
 
-// The test of a domain that is a box, or contains one in which most objects are. Objects inside are
-// at or above the lower faces and below the upper ones. They are inside the box of all domains as
-// well, so its periods do not matter.
+// Returns the test of a domain that is a box, or that contains a box with most of its objects.
+// Objects in the box are at or above its lower faces and below its upper faces. The box must be
+// inside the box of all domains, so that periods do not matter.
 std::unique_ptr<HomeTest> home_in_box(const Box& box);
 
-// The test of a range of a curve. `inner` contains only places in own cells.
+// Returns the test of a range of a curve. `inner` must contain only places in own cells of the
+// table.
 std::unique_ptr<HomeTest> home_in_cells(const Lattice& lattice, CellTable table, const Box& inner);
 
 }  // namespace evenkeel

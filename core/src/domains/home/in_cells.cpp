@@ -9,12 +9,14 @@ namespace evenkeel {
 
 namespace {
 
-// Tests whether an object may be outside of the own cells of a table. A box of such cells is tested
+// Tests if an object may be outside the own cells of a table. A box inside these cells is tested
 // first, because that is faster.
 template <class Real, int n>
 struct IsOffTable {
   struct TableAxis {
-    double cells_per_length, first, end, period;  // in cells of the table; no period is infinite
+    // The unit is a cell of the table, except for `period`: it is a lattice distance, and infinite
+    // on an axis without a period.
+    double cells_per_length, first, end, period;
     int extent;
   };
   Places<Real> places;
@@ -23,7 +25,7 @@ struct IsOffTable {
   TableAxis axes[n];
   const unsigned char* is_own;
 
-  // There are no sums of floating-point numbers, because compilers may round them differently.
+  // The code adds no floating-point numbers, because compilers may round sums in different ways.
   KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
     bool inside = true;
     int cell = 0;
@@ -57,7 +59,7 @@ class InCells : public HomeTest {
           for (int axis = 0; axis < n; ++axis) {
             const auto d = static_cast<std::size_t>(axis);
             const double period = lattice_.period(axis);
-            // The curve continues beyond the upper face of a box that is not a cube.
+            // If the box is not a cube, the curve continues beyond its upper face.
             const double last = std::ldexp(lattice_.last_coordinate(axis) + 1.0, -table_.coarser);
             const double first = table_.first[d], extent = table_.extent[d];
             is_off.axes[axis] = {std::ldexp(lattice_.cells_per_length(axis), -table_.coarser),

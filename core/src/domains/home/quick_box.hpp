@@ -1,6 +1,6 @@
 #pragma once
 
-// A box that most objects are in, for kernels.
+// A fast test, for kernels, of a box that contains most objects.
 
 #include "field/places.hpp"
 
@@ -19,16 +19,16 @@
 
 namespace evenkeel {
 
-// Tests quickly whether objects are surely inside, on hosts several objects together. Inside means
-// at or above the lower faces, and below the upper ones.
+// Finds quickly if objects are surely inside a box: at or above its lower faces, and below its
+// upper faces. On hosts it tests several objects at once.
 template <class Real, int n>
 struct QuickBox {
   static constexpr int together = 16, length = n * together;
   double lower[n], upper[n];
-  // The lower faces, and the last places below the upper ones, repeated for `together` objects with
-  // adjacent coordinates.
+  // The lower faces, and the last places below the upper faces. They are repeated for `together`
+  // objects, in the order in which packed coordinates are stored.
   double lowest[length], highest[length];
-  bool is_packed;  // the coordinates of the objects are adjacent doubles
+  bool is_packed;  // true if coordinates are adjacent doubles
 
   QuickBox(const Box& box, const FieldLayout& at)
       : is_packed(std::is_same_v<Real, double> && at.is_packed() && at.components == n) {
@@ -53,9 +53,9 @@ struct QuickBox {
     return inside;
   }
 
-  // Returns true if the objects from `first` on are inside; a result of false may be wrong. The
-  // test uses the signs of differences, and the exponents to find numbers that are not finite,
-  // because such loops become vector instructions.
+  // Returns true if `together` objects from `first` on are all inside. It may return false although
+  // they are. It tests the signs of differences, and finds numbers that are not finite by their
+  // exponents, because compilers turn such a loop into vector instructions.
   bool contains_all(const Places<Real>& places, std::int64_t first) const {
     if (!is_packed) return false;
     constexpr std::uint64_t magnitude = ~std::uint64_t{0} >> 1, least = std::uint64_t{1} << 52;
@@ -70,7 +70,8 @@ struct QuickBox {
     return outside >> 63 == 0;
   }
 
-  // Bit k is set if object first + k is a suspect. Objects in the box are no suspects.
+  // Returns a word in which bit k is set if object first + k is a suspect. Objects in the box are
+  // not.
   template <class IsSuspect>
   std::uint64_t word(const Places<Real>& places, std::int64_t first, int count,
                      const IsSuspect& is_suspect) const {
@@ -85,7 +86,7 @@ struct QuickBox {
   }
 };
 
-// Calls use(places, box) with the positions as they are: float or double, in 2 or 3 dimensions.
+// Calls use(places, box) with types that fit the positions: float or double, in 2 or 3 dimensions.
 template <class Use>
 auto with_quick_box(const Box& box, const FieldLayout& at, const Use& use) {
   const auto as = [&]<class Real, int n>(std::integral_constant<int, n>,

@@ -54,7 +54,8 @@ struct IsLump {
   }
 };
 
-// Collective. The least weight of a lump, or 0 if there is no lump or some part must have two.
+// Collective. Returns the least weight of a lump. Returns 0 if there is no lump, or if there are
+// more lumps than parts, so that some part must have two.
 std::int64_t lump_of(const Communicator& communicator, const Level& level, const Goal& goal,
                      const PerConstraint& heaviest) {
   const std::int64_t lump = goal.limits[0] / 2 + 1;
@@ -67,12 +68,12 @@ std::int64_t lump_of(const Communicator& communicator, const Level& level, const
   return communicator.all_reduce(lumps, Reduction::sum) <= goal.parts ? lump : 0;
 }
 
-// If `goes_on` is set, the cut begins with the present parts. The next cut begins with its result,
-// so more patience pays.
+// If `goes_on` is set, the cut begins with the present parts of vertices. The next cut will begin
+// with the result of this one, so more patience pays.
 MultilevelPlan plan_for(Effort effort, bool goes_on) {
   MultilevelPlan plan;
   if (effort == Effort::good) return plan;
-  if (effort == Effort::polish) {  // all improvement is made on the finest level
+  if (effort == Effort::polish) {  // polish: all improvement is made on the finest level
     plan.is_coarsened = false;
     plan.patience.gain = goes_on ? 0.003 : 0.01;
     plan.patience.iterations = goes_on ? 3 : 2;
@@ -89,8 +90,9 @@ MultilevelPlan plan_for(Effort effort, bool goes_on) {
 
 // --- The begin of a cut --------------------------------------------------------------------------
 
-// A vertex without a part takes the part of most of its neighbours, or, if its row is long, that of
-// the neighbour with the heaviest edge. Both are the same in any order of the row.
+// A vertex without a part takes a part from its neighbours: the part with the heaviest edges
+// together, or, if the row is long, the part behind the heaviest single edge. Neither choice
+// depends on the order of the row.
 struct Adopt {
   RowsView rows;
   const std::uint64_t* names;
@@ -149,7 +151,7 @@ struct AsReal {
   }
 };
 
-// Collective. Gives homes to all vertices without a home, next to vertices that have one.
+// Collective. Gives a home to each vertex without one, next to vertices that have a home.
 void complete_homes(const Communicator& communicator, Level& level, int parts) {
   constexpr int most_rounds = 8;
   for (int round = 0; round <= most_rounds; ++round) {
@@ -176,8 +178,8 @@ void complete_homes(const Communicator& communicator, Level& level, int parts) {
   }
 }
 
-// Collective. Parts of equal weight along the curve through the positions. If `is_even` is set, all
-// vertices weigh the same.
+// Collective. Returns parts of equal weight along a curve through the positions. If `is_even` is
+// set, all vertices weigh the same.
 exec::Array<int> parts_along_curve(const Communicator& communicator, const Level& level,
                                    int dimensions, int parts, bool is_even) {
   exec::Array<int> found;
@@ -204,7 +206,7 @@ exec::Array<int> parts_along_curve(const Communicator& communicator, const Level
   return found;
 }
 
-// Collective.
+// Collective. Returns the greatest weight of a vertex in each constraint.
 PerConstraint heaviest_of(const Communicator& communicator, const Level& level) {
   PerConstraint heaviest = {};
   vote(communicator, attempt(stage_name, [&] {
@@ -234,7 +236,7 @@ GraphCut cut_read(const Communicator& communicator, GraphRead& read, int parts,
   Goal goal = goal_for(parts, level, read, wishes.tolerance, heaviest);
   goal.lump = lump_of(communicator, level, goal, heaviest);
 
-  // These decisions are the same on all ranks: homes and keys are there on all ranks or on no rank.
+  // All ranks decide the same here: either all ranks have homes and keys, or no rank has them.
   MultilevelPlan plan = plan_for(wishes.effort, read.has_homes);
   exec::Array<int> current;
   if (read.has_homes) {
@@ -243,12 +245,12 @@ GraphCut cut_read(const Communicator& communicator, GraphRead& read, int parts,
     current = parts_along_curve(communicator, level, read.dimensions, parts,
                                 !read.has_weights && !read.has_uncuttable);
     plan.start = Start::given;
-  } else if (wishes.effort == Effort::polish) {  // there is nothing to polish
+  } else if (wishes.effort == Effort::polish) {  // without homes or keys there is no cut to polish
     plan = plan_for(Effort::fast, false);
   }
   plan.progress = wishes.progress;
   plan.companion = wishes.companion;
-  std::optional<Contracted> other;  // the level in another order
+  std::optional<Contracted> other;  // the level with its vertices in another order
   if (plan.is_coarsened && plan.companion == nullptr) other = arranged(communicator, level);
   if (other) level = std::move(other->level);
   const std::int64_t clusters = level.all_vertices;
@@ -263,7 +265,7 @@ GraphCut cut_read(const Communicator& communicator, GraphRead& read, int parts,
     if (other) take_back(other->coarse_of);
     take_back(together.coarse_of);
   }
-  // In all other cases the moves of the finest level describe the final parts.
+  // Otherwise `moves`, which are of the finest level, describe the final parts already.
   if (are_filled || read.has_uncuttable || level.wishes.has_fixed)
     moves = surveyed(communicator, read, goal, std::move(moves.vertices.parts));
   GraphCut cut;

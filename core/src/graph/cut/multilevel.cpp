@@ -21,13 +21,13 @@ constexpr const char* multilevel_label = "evenkeel::graph::multilevel";
 
 constexpr double least_shrinkage = 0.95;
 
-// Reports to the application how much of a cut is done. Work is estimated from the vertices of
-// levels; to refine a level takes twice as long as to coarsen it.
+// Reports to the application how much of a cut is done. The work on a level is estimated from the
+// number of its vertices; refining a level takes twice as long as coarsening it.
 class Milestones {
  public:
   explicit Milestones(std::function<void(double)> tell) : tell_(std::move(tell)) {}
 
-  // Call this for each level that has been made; the finest is the first.
+  // Call this after each level has been made, beginning with the finest.
   void made(std::int64_t vertices) {
     if (all_ == 0) guessed_ = 2 * vertices;
     all_ += vertices;
@@ -55,7 +55,7 @@ struct FixedOrHome {
   }
 };
 
-// The parts of a level's vertices and ghosts, from those of the gathered graph.
+// Returns the parts of a level's vertices and ghosts, given the parts of the gathered graph.
 exec::Array<int> scattered(const Level& level, const HostGraph& graph,
                            const std::vector<int>& parts) {
   const std::vector<std::uint64_t> names = level.names.on_host();
@@ -68,11 +68,11 @@ exec::Array<int> scattered(const Level& level, const HostGraph& graph,
   return {level.space, multilevel_label, std::span<const int>(mine)};
 }
 
-// No vertex leaves a part that is lighter than this share of the average, so that no part vanishes.
+// A part that is lighter than this share of the average loses no vertex, so that no part vanishes.
 constexpr double lightest_part = 0.75;
 
-// The goal on a level. Coarse vertices are too large to fill parts exactly, so limits are raised by
-// half of their mean weight.
+// Returns the goal for a level. Coarse vertices are too large to fill parts exactly, so on coarser
+// levels the limits are raised by half of the mean weight of a vertex.
 Goal goal_of_level(const Goal& exact, std::int64_t vertices, bool is_finest) {
   Goal goal = exact;
   for (std::size_t c = 0; c < goal.limits.size(); ++c) {
@@ -90,8 +90,8 @@ struct Candidate {
   std::int64_t objective = std::numeric_limits<std::int64_t>::max();
 };
 
-// Vertices that weigh more than half the limit of a part get parts of their own, by an additional
-// constraint: each of them has one unit of it, and each part has room for one unit.
+// Keeps vertices that weigh more than half the limit of a part in different parts. For this, it
+// adds a constraint: each such vertex weighs one unit in it, and each part has room for one unit.
 struct Seated {
   HostGraph graph;
   Goal goal;
@@ -118,13 +118,13 @@ Seated with_seats(const HostGraph& graph, const Goal& goal) {
   return seated;
 }
 
-// A lump that nearly fills a part leaves no room for a vertex of this level. So it has the part
-// alone, and the other vertices are cut into the remaining parts, unless these have too little
-// room.
+// A lump that nearly fills a part leaves no room for a vertex of this level. So such a lump gets a
+// part of its own, and the other vertices are cut into the remaining parts, unless the remaining
+// parts have too little room.
 struct Apart {
   HostGraph rest;
   Goal goal;
-  std::vector<Vertex> of_rest;  // in the whole graph
+  std::vector<Vertex> of_rest;  // indices in the whole graph
   std::vector<Vertex> alone;
 };
 Apart set_apart(const HostGraph& graph, const Goal& goal) {
@@ -186,7 +186,8 @@ std::vector<int> bisected_apart(const Apart& apart, const Seated& seated, std::i
   return parts;
 }
 
-// The best of several cuts of the coarsest level. Local, with the same result on all ranks.
+// Returns the best of several cuts of the coarsest level. Local; the result is the same on all
+// ranks.
 std::vector<int> start_of(const HostGraph& graph, const Goal& exact, const MultilevelPlan& plan) {
   const Goal goal = goal_of_level(exact, graph.size(), false);
   const Communicator self = Communicator::self();
@@ -260,7 +261,7 @@ Moves cut_levels(const Communicator& communicator, const Status& status, const L
   if (plan.start == Start::homes) {
     vote(communicator,
          attempt(stage_name, [&] { parts = fixed_or(coarsest, coarsest.wishes.homes); }));
-    // Weight will flow to the parts that were empty.
+    // The parts that were empty are seeds: refinement will bring weight to them.
     fill_empty(communicator, coarsest, goal.parts, parts, Volunteers::seeds);
   }
   if (plan.start == Start::anew) {

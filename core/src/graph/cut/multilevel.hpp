@@ -14,11 +14,12 @@
 
 namespace evenkeel::graphs {
 
-// The begin of a cut: a cut of the gathered coarsest level, the homes of vertices, or given parts,
-// with which the graph is not coarsened.
+// How a cut begins: with a cut of the gathered coarsest level, with the homes of vertices, or with
+// given parts. With given parts the graph is not coarsened.
 enum class Start { anew, homes, given };
 
-// A companion follows a graph through its levels, and improves their cuts instead of refine().
+// A companion is coarsened with the graph, level by level, and its refine() replaces
+// graphs::refine().
 class Companion {
  public:
   Companion() = default;
@@ -26,38 +27,38 @@ class Companion {
   Companion& operator=(const Companion&) = delete;
   virtual ~Companion() = default;
 
-  // Collective. Called for each level that has been made coarser, from the finest on.
+  // Collective. Called after each coarser level has been made, beginning with the finest level.
   virtual void follow(const Level& fine, const Contracted& coarser) = 0;
-  // Collective. Called once for each level, from the coarsest on.
+  // Collective. Called once for each level, beginning with the coarsest.
   virtual void refine(Moves& moves, const Patience& patience, bool is_finest) = 0;
 };
 
-// The effort of a cut.
+// How much effort a cut makes.
 struct MultilevelPlan {
   Start start = Start::anew;
   bool is_coarsened = true;     // if false, only the given parts are improved
-  std::int64_t smallest = 300;  // vertices of the coarsest level, at least
-  int vertices_per_part = 12;   // of the coarsest level, at least
-  int starts = 2;               // cuts of the coarsest level
-  int tries = 4;                // at each bisection
+  std::int64_t smallest = 300;  // least number of vertices of the coarsest level
+  int vertices_per_part = 12;   // at least, on the coarsest level
+  int starts = 2;               // number of cuts of the coarsest level; the best one is used
+  int tries = 4;                // number of attempts at each bisection
   Patience patience;
   std::function<void(double done)> progress = {};
   Companion* companion = nullptr;  // may be null
 };
 
-// Collective. Returns the part of each vertex and ghost, with the state of their moves. `given` are
-// parts of vertices and ghosts, for Start::given.
+// Collective. Returns the part of each vertex and ghost, with the state of the moves between parts.
+// `given` has parts of vertices and ghosts, and is used only for Start::given.
 Moves cut_levels(const Communicator& communicator, const Status& status, const Level& finest,
                  const Goal& goal, const MultilevelPlan& plan, exec::Array<int> given);
 
-// The parts of fine vertices and ghosts, from those of the coarse ones. Local.
+// Returns the parts of fine vertices and ghosts: each has the part of its coarse vertex. Local.
 exec::Array<int> projected(const Space& space, const exec::Array<Vertex>& coarse_of,
                            const exec::Array<int>& coarse);
 
 // The part of each vertex and ghost: the part where it is fixed, or else its entry in `homes`.
 exec::Array<int> fixed_or(const Level& level, const exec::Array<int>& homes);
 
-// The same on all ranks, except for `progress`.
+// All members except `progress` are the same on all ranks.
 struct CutWishes {
   Effort effort = Effort::good;
   double tolerance = 0;
@@ -65,7 +66,7 @@ struct CutWishes {
   Companion* companion = nullptr;  // may be null; with one, nothing in the graph is uncuttable
 };
 
-// Collective. Uses up parts of `read`, which must not be used afterwards.
+// Collective. Moves data out of `read`; do not use it afterwards.
 GraphCut cut_read(const Communicator& communicator, GraphRead& read, int parts,
                   const CutWishes& wishes);
 

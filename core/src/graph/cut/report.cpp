@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* report_label = "evenkeel::graph::report";
 
-// Adds up the number of other parts that the neighbours of each vertex are in.
+// Adds up the number of other parts in which each vertex has neighbours.
 template <class Instance>
 struct CountVolume {
   MovesState state;
@@ -37,7 +37,7 @@ struct CutEdges {
   RowsView rows;
   const Vertex* list;
   const int* parts;
-  const Address* clusters;  // if not null, only edges within a cluster count
+  const Address* clusters;  // if not null, only edges within one cluster count
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
     const Vertex v = list[i];
     std::int64_t cut = 0;
@@ -51,7 +51,7 @@ struct CutEdges {
 
 struct Moved {
   const int *parts, *homes;
-  const std::int64_t* weights;  // null if each counts once
+  const std::int64_t* weights;  // null if each vertex counts as 1
   int constraints;
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t v) const {
     if (homes[v] < 0 || homes[v] == parts[v]) return 0;
@@ -62,7 +62,7 @@ struct Moved {
 template <class Instance>
 struct AddUpParts {
   const int* parts;
-  const std::int64_t* weights;  // null if each counts once
+  const std::int64_t* weights;  // null if each vertex counts as 1
   int constraints;
   std::int64_t* sums;
   KOKKOS_FUNCTION void operator()(std::int64_t v) const {
@@ -71,7 +71,8 @@ struct AddUpParts {
   }
 };
 
-// Collective. The weight of the vertices of each part, or, without weights, their number.
+// Collective. Returns the weight of the vertices of each part, or their number if `weights` is
+// null.
 std::vector<std::int64_t> sums_of(const Communicator& communicator, const Level& level,
                                   int part_count, const exec::Array<int>& parts,
                                   const std::int64_t* weights = nullptr) {
@@ -91,8 +92,8 @@ std::vector<std::int64_t> sums_of(const Communicator& communicator, const Level&
 }
 
 struct MayLeave {
-  const int *parts, *fixed;   // `fixed` is null if no vertex is
-  const std::int64_t* gives;  // of each part
+  const int *parts, *fixed;   // `fixed` is null if no vertex is fixed
+  const std::int64_t* gives;  // the number of vertices that each part can give
   KOKKOS_FUNCTION bool operator()(std::int64_t v) const {
     return gives[parts[v]] > 0 && (fixed == nullptr || fixed[v] < 0);
   }
@@ -111,14 +112,14 @@ struct Volunteer {
   }
 };
 
-// If this is false, each part has a vertex, because it weighs something.
+// If this is false, each part has weight, and so it has a vertex.
 bool has_weightless_part(const Moves& moves) {
   for (std::size_t p = 0; p < static_cast<std::size_t>(moves.goal.parts); ++p)
     if (moves.loads.weights[p * static_cast<std::size_t>(moves.goal.constraints)] == 0) return true;
   return false;
 }
 
-// The counts over all ranks; each edge counts twice.
+// Counts over all ranks. Each cut edge is counted at both its ends.
 struct CutCounts {
   std::int64_t volume, cut_edges, broken, moved, moved_weight;
 };
@@ -179,8 +180,8 @@ void report_evenness(const Moves& moves, const Goal& goal, const PerConstraint& 
   }
 }
 
-// Collective. The weight that has to move, as a share of `total`: the weight by which parts exceed
-// the limit if all vertices are at home.
+// Collective. Returns the least weight that must move, as a share of `total`: the weight by which
+// parts exceed the limit if all vertices are at home.
 double least_moved(const Communicator& communicator, const Level& level, const Goal& goal,
                    double total) {
   double least = 0;
@@ -190,8 +191,8 @@ double least_moved(const Communicator& communicator, const Level& level, const G
   return least;
 }
 
-// The vertices of this rank that may go to an empty part, in order. There are at most `gives` of
-// each part.
+// Returns the vertices of this rank that may go to an empty part, sorted. Part p contributes at
+// most gives[p] of them.
 std::vector<Volunteer> volunteers_here(const Level& level, int rank, const exec::Array<int>& parts,
                                        const std::vector<std::int64_t>& gives, Volunteers kind) {
   const Space& space = level.space;
@@ -230,8 +231,8 @@ struct Transfers {
   std::vector<int> to;
 };
 
-// Volunteers go one after the other, each from the part that then has the most vertices. `counts`
-// has the vertices of each part.
+// Each empty part in turn gets a volunteer from the part that has the most vertices at that time.
+// counts[p] is the number of vertices of part p.
 Transfers transfers_of(std::vector<Volunteer> all, std::vector<std::int64_t> counts, int rank) {
   std::sort(all.begin(), all.end());
   std::vector<std::size_t> next(counts.size(), all.size());

@@ -7,26 +7,28 @@
 
 namespace evenkeel::graphs {
 
-// Collective. The moves for parts of the read vertices and ghosts, with their whole border. Fixed
-// vertices are on it too, because afterwards no vertex is fixed or gains by staying at home.
+// Collective. Returns the moves for given parts of the read vertices and ghosts, with the complete
+// border. The border includes fixed vertices, because afterwards no vertex counts as fixed or gains
+// by staying at home.
 Moves surveyed(const Communicator& communicator, GraphRead& read, const Goal& goal,
                exec::Array<int> parts);
 
-// Collective. `moves` has the parts of the read vertices and ghosts, with their whole border.
-// `goal` is that of the undivided clusters, which limit all cuts.
+// Collective. `moves` has the parts of the read vertices and ghosts, and the complete border.
+// `goal`, `heaviest` and `clusters` are those of the cut, in which clusters that must not be
+// divided are single vertices: such clusters limit how good any cut can be.
 GraphReport report_of(const Communicator& communicator, const GraphRead& read, Moves& moves,
                       const Goal& goal, const PerConstraint& heaviest, std::int64_t clusters);
 
-// Collective. Gives each empty part a vertex of a part with several, if enough vertices may move.
-// The choice is the same on any number of ranks. `parts` are those of vertices and ghosts. With
-// Volunteers::light the lightest vertices go, to change least; with Volunteers::seeds, from which
-// parts will grow, the heaviest that have neighbours.
-// Returns true if there was an empty part.
+// Collective. Gives each empty part a vertex of a part with several vertices, if enough vertices
+// may move. The choice is the same on any number of ranks. `parts` has the parts of vertices and
+// ghosts. With Volunteers::light the lightest vertices go, to change as little as possible. With
+// Volunteers::seeds the heaviest vertices that have neighbours go, because parts will grow from
+// them. Returns true if there was an empty part.
 enum class Volunteers { light, seeds };
 bool fill_empty(const Communicator& communicator, const Level& level, int part_count,
                 const exec::Array<int>& parts, Volunteers kind);
-// Collective. The same with the lightest vertices. If this returns true, only the parts in `moves`
-// are still valid.
+// Collective. Fills the empty parts of `moves` with the lightest vertices. If this returns true,
+// the parts in `moves` are valid, and all else in it is out of date.
 bool fill_empty(const Communicator& communicator, Moves& moves);
 
 }  // namespace evenkeel::graphs

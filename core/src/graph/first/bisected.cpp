@@ -25,13 +25,14 @@ struct GraphPiece {
 using Sums = std::array<std::int64_t, most_constraints>;
 constexpr signed char no_pin = -1;
 
-// The wanted and the greatest weights of the two sides.
+// The wanted and the greatest weight of each of two sides, by constraint.
 struct Sides {
   int constraints = 1;
   std::array<Sums, 2> wanted = {}, most = {};
 };
 
-// Vertices by gain; ties by name. Old entries stay in the heap, and the caller skips them.
+// Vertices, with the greatest gain first; names settle ties. An entry whose gain is out of date
+// stays in the heap, and the caller skips it.
 class Heap {
  public:
   struct HeapEntry {
@@ -73,7 +74,7 @@ class SideBalance {
     for (int c = 0; c < sides_.constraints; ++c)
       sums[at(c)] += sign * graph_.weight(piece_.whole[at(v)], c);
   }
-  // Returns true if, over all constraints, the weights are less than wanted.
+  // Returns true if weights / wanted weights, averaged over the constraints, is below 1.
   bool is_below(const Sums& weights, const Sums& wanted) const {
     double there = 0;
     int counted = 0;
@@ -84,8 +85,8 @@ class SideBalance {
     }
     return there < counted;
   }
-  // While side 0 grows: a vertex does not join if side 0 would then exceed its wanted weight by
-  // more than it lacks now.
+  // Called while side 0 grows. Returns false for a vertex with which side 0 would exceed its wanted
+  // weight by more than it lacks now, and would also exceed its greatest weight.
   bool fits(const Sums& lower, Vertex v) const {
     for (int c = 0; c < sides_.constraints; ++c) {
       const std::int64_t after =
@@ -96,7 +97,8 @@ class SideBalance {
     }
     return true;
   }
-  // The greatest relative excess over the greatest weights of sides.
+  // Returns the greatest relative excess of a side over its greatest weight; 0 if there is no
+  // excess.
   double excess_of(const std::array<Sums, 2>& weights) const {
     double greatest = 0;
     for (std::size_t s = 0; s < 2; ++s)
@@ -156,7 +158,7 @@ class GraphDivision {
     }
   }
 
-  // Passes of single moves. Each pass is undone back to its best state.
+  // Each pass moves single vertices, and then returns to the best state that it has seen.
   void refine(int passes) {
     for (int pass = 0; pass < passes; ++pass)
       if (!refine_once()) return;
@@ -168,7 +170,7 @@ class GraphDivision {
   bool is_free(Vertex v) const { return pinned_.empty() || pinned_[at(v)] < 0; }
   bool may_join(Vertex v) const { return side_[at(v)] == 1 && is_free(v); }
 
-  // Side 0 begins with the vertices that are pinned to it.
+  // Side 0 begins with the vertices that must be in it.
   void begin_with_pins() {
     weights_ = {};
     for (Vertex v = 0; v < piece_.size(); ++v) {
@@ -178,8 +180,8 @@ class GraphDivision {
     reckon();
     for (Heap& heap : heaps_) heap.clear();
   }
-  // The vertex of side 1 in the heap whose move to side 0 gains most, or -1 if the heap has no
-  // vertex of side 1.
+  // Removes vertices from the heap of side 1 until one is still in side 1, and returns it: its move
+  // to side 0 gains most. Returns -1 if the heap has no such vertex.
   Vertex pop_joining() {
     Heap& heap = heap_of(1);
     while (!heap.empty()) {
@@ -259,7 +261,7 @@ class GraphDivision {
     return best_excess < before_excess || best_cut < before_cut;
   }
 
-  // The best vertex of a heap that has not moved in this pass, or -1.
+  // Returns the best vertex in the heap of a side that has not moved in this pass, or -1.
   Vertex best_of(int side) {
     Heap& heap = heap_of(side);
     while (!heap.empty()) {
@@ -269,13 +271,13 @@ class GraphDivision {
     }
     return -1;
   }
-  // The vertex with the greatest gain whose move leaves no side above its greatest weight, or
-  // relieves a side; -1 if no vertex does.
+  // Among the vertices of both heaps, returns the one with the greatest gain whose move leaves no
+  // side above its greatest weight, or reduces the excess. Returns -1 if there is no such vertex.
   Vertex next_move() {
     const double now = excess();
     Vertex best = -1;
     for (int side = 0; side < 2; ++side) {
-      // A few vertices that are too heavy may be before one that fits.
+      // The first few vertices may be too heavy, and a later one may fit.
       std::vector<Vertex> skipped;
       Vertex found = -1;
       for (int tried = 0; tried < 8; ++tried) {
@@ -294,7 +296,7 @@ class GraphDivision {
       }
       for (const Vertex v : skipped) heap_of(side).push(gain_[at(v)], name(v), v);
       if (found < 0) continue;
-      // If a side is too heavy, only moves that relieve it are found, whatever their gain.
+      // If a side is too heavy, `found` relieves it, whatever its gain is.
       if (best < 0 || gain_[at(found)] > gain_[at(best)]) best = found;
     }
     return best;
@@ -377,7 +379,8 @@ class GraphBisection {
       const auto wanted = static_cast<std::int64_t>(static_cast<double>(sum) * share);
       sides.wanted[0][at(c)] = wanted;
       sides.wanted[1][at(c)] = sum - wanted;
-      // The slack that the limit of parts leaves is used in equal steps down to single parts.
+      // The limits of parts leave slack. Each level of bisection, down to single parts, uses an
+      // equal share of it.
       const double limit = static_cast<double>(goal_.limits[at(c)]);
       for (std::size_t s = 0; s < 2; ++s) {
         const int its_parts = s == 0 ? left : parts - left;
@@ -392,7 +395,7 @@ class GraphBisection {
     return sides;
   }
 
-  // The side of vertices that are fixed; empty if no vertex is fixed.
+  // Returns the side of each vertex, for those that are fixed; empty if no vertex is fixed.
   std::vector<signed char> pins_of(const GraphPiece& piece, int first, int left) const {
     std::vector<signed char> pinned;
     if (graph_.fixed.empty()) return pinned;

@@ -21,10 +21,10 @@ std::vector<T> first_on_host(const exec::Array<T>& values, std::int64_t count) {
   return first;
 }
 
-// The share of the graph that a rank has, in the order of that rank.
+// The vertices that a rank contributes to the graph, in the order of that rank.
 struct GraphShare {
   std::vector<std::int64_t> degrees;
-  std::vector<std::uint64_t> columns;  // names
+  std::vector<std::uint64_t> columns;  // names of neighbours
   std::vector<EdgeUnits> edges;
   std::vector<std::int64_t> weights, stay;
   std::vector<std::uint64_t> names, keys;

@@ -1,7 +1,7 @@
 #pragma once
 
-// A small graph that every rank has as a whole, on the host. It is the coarsest level, for steps
-// that are simplest one vertex after the other.
+// A small graph on the host, with a complete copy on each rank. It is the coarsest level, for steps
+// that are simplest if they treat one vertex after the other.
 
 #include "graph/levels/goal.hpp"
 #include "graph/levels/level.hpp"
@@ -18,7 +18,7 @@ struct HostGraph {
   std::vector<std::int64_t> offsets = {0};
   std::vector<Vertex> columns;
   std::vector<EdgeUnits> edges;
-  std::vector<std::int64_t> weights;  // constraint by constraint of each vertex
+  std::vector<std::int64_t> weights;  // by vertex, then by constraint
   std::vector<std::uint64_t> names;
   std::vector<int> homes, fixed;  // each is empty if it was not given
   std::vector<std::int64_t> stay;
@@ -30,14 +30,15 @@ struct HostGraph {
   }
 };
 
-// Collective. All vertices of a level, on all ranks.
+// Collective. Gathers all vertices of a level on each rank.
 HostGraph gathered(const Communicator& communicator, const Level& level);
 
-// The same graph as a level of one rank, on the host. Local.
+// Returns the graph as a level that one rank owns, on the host. Local.
 Level level_of(const HostGraph& graph);
 
-// Parts by recursive bisection: greedy growth, then moves of single vertices (Fiduccia and
-// Mattheyses, 1982). The same seed gives the same parts. Fixed vertices are in their parts. Local.
+// Returns parts by recursive bisection. Each bisection grows one side greedily, then moves single
+// vertices (Fiduccia and Mattheyses, 1982). The same seed gives the same parts. Fixed vertices get
+// their fixed parts. Local.
 std::vector<int> bisected(const HostGraph& graph, const Goal& goal, std::uint64_t seed, int tries);
 
 }  // namespace evenkeel::graphs

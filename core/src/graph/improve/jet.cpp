@@ -1,5 +1,5 @@
-// Jet (Gilbert, Madduri, Boman and Rajamanickam, 2023), with ties that do not depend on ranks and
-// threads. It works only on vertices whose neighbourhood has changed.
+// Jet (Gilbert, Madduri, Boman and Rajamanickam, 2023). Ties are settled without regard to ranks
+// and threads, and a round looks only at vertices whose neighbourhood has changed.
 
 #include "graph/improve/moves_state.hpp"
 #include "graph/improve/ways.hpp"
@@ -14,7 +14,8 @@ namespace {
 
 constexpr const char* jet_label = "evenkeel::graph::jet";
 
-// Chooses the target of a vertex. The choice can change only after it or a neighbour has moved.
+// Chooses the target of a vertex. The choice can change only after the vertex or a neighbour has
+// moved.
 template <class Instance>
 struct Choose {
   MovesState state;
@@ -38,7 +39,8 @@ struct Choose {
     const Wish wish = wish_of(state, v, all, tolerated_loss);
     settle(v, wish.part, wish.gain);
   }
-  // If the choice of this vertex has changed, the neighbours that rely on it are reconsidered.
+  // If the choice of this vertex has changed, neighbours whose choice depends on it are
+  // reconsidered.
   KOKKOS_FUNCTION void settle(Vertex v, int target, std::int64_t gain) const {
     if (state.targets[v] == target && (target == nowhere || state.gains[v] == gain)) {
       if (target != nowhere) reconsider(v);
@@ -56,7 +58,7 @@ struct Choose {
   }
 };
 
-// The same for ghosts whose choices have changed.
+// Reconsiders the neighbours of each ghost whose choice has changed.
 template <class Instance>
 struct FollowGhosts {
   Choose<Instance> choice;
@@ -75,7 +77,7 @@ struct FollowGhosts {
   }
 };
 
-// Assumes that neighbours with a higher gain move, and keeps moves that lose nothing then.
+// Assumes that all neighbours with a higher gain move, and keeps the moves that then lose nothing.
 template <class Instance>
 struct Afterburner {
   MovesState state;

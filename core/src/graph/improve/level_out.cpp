@@ -1,5 +1,5 @@
-// Parts that are too heavy give vertices to their neighbours, or weight flows across several parts
-// to those with room.
+// Reduces the weight of parts that are too heavy. Either they give vertices to neighbour parts, or
+// weight flows across several parts to parts with room.
 
 #include "graph/improve/quotient.hpp"
 #include "graph/improve/release.hpp"
@@ -17,11 +17,11 @@ constexpr const char* level_out_label = "evenkeel::graph::level_out";
 
 constexpr int no_group = -1;
 
-// A group for each part that is too heavy.
+// Each part that is too heavy releases a group of vertices.
 template <class Instance>
 struct ChooseRelief {
   Candidates<Instance> candidates;
-  const int* groups;  // of each part; no_group if it is not too heavy
+  const int* groups;  // by part; no_group if the part is not too heavy
   std::int64_t limits[most_constraints];
 
   KOKKOS_FUNCTION bool has_room(int part, Vertex v) const {
@@ -47,11 +47,11 @@ struct ChooseRelief {
 
 // --- Across several parts ------------------------------------------------------------------------
 
-// A group for each flow between two parts.
+// Each flow between two parts releases a group of vertices.
 template <class Instance>
 struct ChooseFlow {
   Candidates<Instance> candidates;
-  const std::int64_t* firsts;  // flows from each part
+  const std::int64_t* firsts;  // by part, the index of the first flow from it
   const int* to;
   const std::int64_t* amounts;
 
@@ -75,15 +75,15 @@ struct ChooseFlow {
       if (to[f] == part) return f;
     return -1;
   }
-  // Returns true if the flow wants at least half of the vertex's weight.
+  // Returns true if the amount of the flow is at least half of the vertex's weight.
   KOKKOS_FUNCTION bool fits(Vertex v, std::int64_t flow) const {
     const std::int64_t weight = candidates.weight_in(flow, v);
     return weight > 0 && weight - amounts[flow] <= amounts[flow];
   }
 };
 
-// The excess of parts in a constraint; it is below 0 for parts with room. Parts are filled to less
-// than the limit, as long as that leaves room for all.
+// The excess of each part in a constraint; it is below 0 for parts with room. A part counts as full
+// at a weight between the average and its limit: `filling` is 0 at the average and 1 at the limit.
 std::vector<std::int64_t> excess_of(const Moves& moves, int constraint, double filling) {
   const auto constraints = static_cast<std::size_t>(moves.goal.constraints);
   const auto c = static_cast<std::size_t>(constraint);
@@ -116,16 +116,16 @@ int most_exceeded_constraint(const Moves& moves) {
   return found;
 }
 
-// Flows in the order of the parts that they come from, and a group for each.
+// Flows, sorted by the part that they come from, and a group of vertices to release for each flow.
 struct Outflows {
-  std::vector<std::int64_t> firsts;  // of each part
+  std::vector<std::int64_t> firsts;  // by part, the index of the first flow from it
   std::vector<int> to;
   ReleaseGroups groups;
 };
 Outflows listed(const std::vector<Flow>& flows, int parts, int constraint) {
   Outflows out;
   out.firsts.assign(static_cast<std::size_t>(parts) + 1, 0);
-  for (const Flow& flow : flows) {  // by `from`
+  for (const Flow& flow : flows) {  // sorted by `from`
     ++out.firsts[static_cast<std::size_t>(flow.from) + 1];
     out.to.push_back(flow.to);
     out.groups.amounts.push_back(flow.amount);
@@ -135,7 +135,7 @@ Outflows listed(const std::vector<Flow>& flows, int parts, int constraint) {
   return out;
 }
 
-// Collective. Carries out flows, as far as there are vertices that fit.
+// Collective. Carries out flows as far as there are vertices that fit, and returns how many moved.
 std::int64_t carry(Moves& moves, std::vector<Flow> flows, int constraint) {
   constexpr int most_rounds = 24;
   std::int64_t all_moved = 0;
@@ -198,7 +198,8 @@ std::int64_t level_out(Moves& moves, int most_attempts) {
     const int constraint = most_exceeded_constraint(moves);
     if (constraint == no_constraint) break;
     const std::vector<Border> borders = borders_of(moves);
-    // Fill more on each attempt: what is left may be smaller than any vertex tried before.
+    // Fill parts more on each attempt: the remaining excess may be smaller than any vertex that was
+    // tried.
     const double filling = attempt < 2 ? 0.7 : attempt < 4 ? 0.9 : 1.0;
     const std::vector<Flow> flows = cheapest_flows(borders, excess_of(moves, constraint, filling));
     const std::int64_t moved = carry(moves, flows, constraint);

@@ -44,8 +44,8 @@ struct Apply {
   }
 };
 
-// Adds up twice the change of the cut, and the change of the worth of staying. Lists the vertices
-// that are affected.
+// Adds up twice the change of the cut, and the change of the worth of staying at home. Lists the
+// moved vertices and their neighbours as `border` and `active`.
 template <class Instance>
 struct AddUpChanges {
   MovesState state;
@@ -141,7 +141,7 @@ void vote_between(const Communicator& communicator, const Status& status) {
   if (!status.ok() || communicator.size() > 1) vote(communicator, status);
 }
 
-// The steps of begin and commit on a space.
+// The steps of the constructor and of commit() that run on the space of the level.
 struct Moves::Work {
   Moves& moves;
 
@@ -244,7 +244,7 @@ struct Moves::Work {
     moves.lists.active.count_up();
   }
 
-  // Collective. Adds the sums of all ranks to the host's numbers, and copies these to the space.
+  // Collective. Adds up the sums over all ranks on the host, and copies the result to the space.
   // The same reduction reports failures.
   std::int64_t add_sums(const Status& status, std::int64_t moved) const {
     std::vector<std::int64_t>& sums = moves.sums_.here;

@@ -12,8 +12,8 @@ namespace evenkeel::graphs {
 inline constexpr const char* moves_stage = "core/graph";
 inline constexpr const char* moves_label = "evenkeel::graph::refine";
 
-// Sums that each step adds up before they go to the host: changes of the worth, then the weights
-// of parts.
+// Indices of the sums of a step, which are added up before they go to the host. First come changes
+// of the worth, then the weights of parts.
 inline constexpr std::int64_t cut_change = 0, stay_change = 1, first_weight = 2;
 
 KOKKOS_INLINE_FUNCTION std::int64_t finer(EdgeUnits weight) {
@@ -38,7 +38,7 @@ struct MovesView {
 };
 struct PartsView {
   const std::int64_t* part_weights;
-  const std::int64_t* lumps;  // of each part; null if there are no lumps
+  const std::int64_t* lumps;  // number of lumps in each part; null if there are no lumps
   std::int64_t lump, beside_lump;
 };
 
@@ -50,7 +50,7 @@ struct MovesState : LevelView, MovesView, PartsView {
     return part_weights[static_cast<std::int64_t>(part) * constraints + constraint];
   }
   KOKKOS_FUNCTION bool is_lump(Vertex v) const { return lumps != nullptr && weight(v) >= lump; }
-  // Returns true if a part has a lump, and no room for a vertex beside it.
+  // Returns true if a part has a lump, and vertex v does not fit into the part beside that lump.
   KOKKOS_FUNCTION bool is_closed(int part, Vertex v) const {
     return lumps != nullptr && lumps[part] > 0 && weight_of(part) + weight(v) > beside_lump;
   }
@@ -76,7 +76,7 @@ inline MovesState state_of(const Moves& moves) {
            moves.goal.beside_lump}};
 }
 
-// The marks for the lists that a vertex is on.
+// Bits that mark the lists that a vertex is on.
 inline constexpr int on_border = 1, is_active = 2, is_reconsidered = 4;
 
 template <class Instance>
@@ -99,13 +99,13 @@ KOKKOS_INLINE_FUNCTION void clears_mark(int* marks, int mark) {
 
 // --- Connections of listed vertices --------------------------------------------------------------
 
-// The parts of the neighbours of most vertices are few.
+// Connections of a vertex to at most 16 parts, which suffices for most vertices.
 struct FewConnections {
   static constexpr int most = 16;
   int parts[most];
   std::int64_t weights[most];
   int count = 0;
-  bool is_complete = true;  // false if there are more parts
+  bool is_complete = true;  // false if the vertex is connected to more parts
 
   KOKKOS_FUNCTION void add(int part, std::int64_t weight) {
     for (int i = 0; i < count; ++i)
@@ -125,11 +125,11 @@ struct FewConnections {
   KOKKOS_FUNCTION std::int64_t weight(int i) const { return weights[i]; }
 };
 
-// Any number of parts, in memory for all of them. The memory is 0 before, and must be 0 again
-// afterwards.
+// Connections of a vertex to any number of parts. Its memory has an entry for each part of the
+// goal; all entries must be 0 before the first add(), and clear() makes them 0 again.
 struct ManyConnections {
   int* parts;
-  std::int64_t* of_part;  // one per part of the goal
+  std::int64_t* of_part;  // one entry for each part of the goal
   int count = 0;
 
   KOKKOS_FUNCTION void add(int part, std::int64_t weight) {
@@ -151,8 +151,8 @@ KOKKOS_INLINE_FUNCTION void connect(const MovesState& state, Vertex v, Connectio
     connections.add(state.parts[state.rows.columns[e]], state.rows.weights[e]);
 }
 
-// The source of a vertex's connections is a MovesState, for edges, or any other type with a
-// connect().
+// `Source` gives a vertex's connections: a MovesState, for connections by edges, or another type
+// that has a connect().
 template <class Source, class Instance, class Body>
 struct WithFew {
   Source source;
@@ -189,7 +189,7 @@ struct WithMany {
   }
 };
 
-// Calls body(vertex, connections) for each listed vertex that the body wants.
+// Calls body(vertex, connections) for each listed vertex v for which body.wants(v) is true.
 template <class Instance, class Source, class Body>
 void for_listed(const Instance& instance, Moves& moves, const Source& source,
                 const VertexList& list, const Body& body) {
@@ -211,8 +211,8 @@ void for_listed(const Instance& instance, Moves& moves, const VertexList& list, 
   for_listed(instance, moves, state_of(moves), list, body);
 }
 
-// The part that a vertex is connected to best among those that accept it, besides its own; ties go
-// to the lower part. Weights are in finer units, and include the worth of being at home.
+// The other part to which a vertex has the strongest connection, among the parts that accept it.
+// Ties go to the lower part. Weights are in finer units, and include the worth of being at home.
 struct BestPart {
   int part = nowhere;
   std::int64_t weight = -1, own_weight = 0;
@@ -239,7 +239,7 @@ KOKKOS_INLINE_FUNCTION BestPart best_part_of(const MovesState& state, Vertex v,
 
 // --- Jet's rules ---------------------------------------------------------------------------------
 
-// The part to which a vertex would go, and its gain there; nowhere if it stays.
+// The part to which a vertex would go, and its gain there. The part is nowhere if the vertex stays.
 struct Wish {
   int part = nowhere;
   std::int64_t gain = 0;
@@ -258,7 +258,7 @@ KOKKOS_INLINE_FUNCTION Wish wish_of(const MovesState& state, Vertex v, const Con
     }
     const std::int64_t weight = (all.weight(i) << finer_bits) + state.stay_of(v, part);
     if (weight < best) continue;
-    if (weight == best) {  // to the lighter one
+    if (weight == best) {  // the lighter part wins
       const std::int64_t its = state.weight_of(part), other = state.weight_of(best_part);
       if (its != other ? its > other : part > best_part) continue;
     }

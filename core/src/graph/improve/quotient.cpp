@@ -1,5 +1,6 @@
-// Successive shortest paths. Each leads from any part with an excess to the nearest part with room
-// (Dijkstra's algorithm; potentials keep costs from being negative where a flow is taken back).
+// Finds successive shortest paths by Dijkstra's algorithm. Each path leads from any part with an
+// excess to the nearest part with room. A path that takes back a flow has a negative cost there;
+// potentials keep the costs that the search sees from being negative.
 
 #include "graph/improve/quotient.hpp"
 
@@ -59,13 +60,13 @@ class Network {
         std::lower_bound(begin, end, to, [](const Border& b, int part) { return b.to < part; }) -
         borders_.begin());
   }
-  // The cost of one more unit over a border; it is negative if that takes a flow back.
+  // The cost of one more unit over a border; it is negative if the unit takes back a flow.
   std::int64_t cost(std::size_t border) const {
     return flows_[back_[border]] > 0 ? -costs_[back_[border]] : costs_[border];
   }
 
-  // Pushes as much as possible along one path. Returns false if no excess is left, or no part
-  // with room can be reached.
+  // Pushes as much as possible along one path. Returns false if there is no excess left, or if no
+  // part with room can be reached.
   bool push() {
     const std::size_t parts = excess_.size();
     std::vector<std::int64_t> distance(parts, far);

@@ -8,12 +8,12 @@ namespace evenkeel::graphs {
 
 namespace {
 
-// The share of its connection to its own part that Jet lets a vertex lose, because its neighbours
-// may follow.
+// Jet lets a vertex move at a loss, because its neighbours may follow. The loss is less than this
+// share of the vertex's connection to its own part.
 constexpr double loss_on_finest = 0.51, loss_on_coarser = 0.75;
 constexpr int most_settlements = 8;
-constexpr int most_failures = 4;  // of flows, on a level
-constexpr int most_reliefs = 3;   // after a step, before flows
+constexpr int most_failures = 4;  // failures of level_out() on one level
+constexpr int most_reliefs = 3;   // calls of relieve() after each step, before level_out()
 
 class Edges final : public RefinementAim {
  public:
@@ -40,7 +40,7 @@ void refine_towards(RefinementAim& aim, Moves& moves, const Patience& patience, 
   moves.remember();
   const double cheap = patience.cheap * static_cast<double>(moves.level->all_vertices);
   std::int64_t idly_moved = 0;
-  int failures = 0;  // of flows
+  int failures = 0;  // failures of level_out()
   for (int idle = 0; idle < patience.iterations || (idle < patience.most_iterations &&
                                                     static_cast<double>(idly_moved) < cheap);) {
     const std::int64_t moved = aim.improve();

@@ -1,7 +1,7 @@
 #pragma once
 
-// Improves the cut of one level until that gains nothing more. Rounds of Jet follow an aim. Between
-// them, parts that are too heavy are relieved, with the least loss of edge weights.
+// Improves the cut of one level until further rounds gain too little. Each round improves an aim by
+// Jet; after it, parts that are too heavy are relieved, with the least loss of edge weights.
 
 #include "graph/improve/moves.hpp"
 
@@ -9,7 +9,7 @@
 
 namespace evenkeel::graphs {
 
-// The aim of an improvement: the step that improves the cut, and the objective, in finer units.
+// The aim of a refinement: the step that improves the cut, and its objective in finer units.
 class RefinementAim {
  public:
   RefinementAim() = default;
@@ -17,18 +17,19 @@ class RefinementAim {
   RefinementAim& operator=(const RefinementAim&) = delete;
   virtual ~RefinementAim() = default;
 
-  // Collective. Runs one round; returns how many vertices moved.
+  // Collective. Runs one round, and returns how many vertices moved.
   virtual std::int64_t improve() = 0;
   // Collective. Called before the first round, and after other steps may have moved vertices.
   virtual void follow() = 0;
   virtual std::int64_t objective() const = 0;
-  virtual std::int64_t cut() const = 0;  // the part of the objective that measures gains
+  virtual std::int64_t cut() const = 0;  // the part of the objective to which gains are compared
 };
 
-// Collective. If `is_finest` is set, parts that are still too heavy are settled at the end.
+// Collective. If `is_finest` is set, calls settle() at the end for parts that are still too heavy.
 void refine_towards(RefinementAim& aim, Moves& moves, const Patience& patience, bool is_finest);
 
-// Collective. The aim is a small cut of edges. If `is_finest` is set, less loss is tolerated too.
+// Collective. Refines towards a small cut of edges. If `is_finest` is set, also tolerates less
+// loss.
 void refine(Moves& moves, const Patience& patience, bool is_finest);
 
 }  // namespace evenkeel::graphs

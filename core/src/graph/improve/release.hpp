@@ -1,9 +1,9 @@
 #pragma once
 
-// Groups of vertices, of which a given amount may go. The classes with the least loss go first. A
-// hash selects the vertices that go from the class that exceeds the amount, so that two sums over
-// all ranks suffice, and no rank's vertices come first. A choice enters vertices on borders, each
-// with a group and a class.
+// Releases given amounts of weight from groups of vertices. A choice enters vertices on borders as
+// candidates, each with a group, a target and a class of its loss. Classes with less loss go first.
+// If a whole class would exceed the amount, a hash selects some of its vertices. So two sums over
+// all ranks suffice, and no rank's vertices are preferred.
 
 #include "graph/improve/moves_state.hpp"
 
@@ -18,7 +18,7 @@ namespace evenkeel::graphs {
 
 inline constexpr const char* release_label = "evenkeel::graph::release";
 
-inline constexpr int loss_classes = 96;  // each of half an octave of loss / weight
+inline constexpr int loss_classes = 96;  // each is half an octave of loss / weight
 inline constexpr int hash_bins = 256;
 
 // --- For kernels ---------------------------------------------------------------------------------
@@ -49,7 +49,7 @@ KOKKOS_INLINE_FUNCTION std::uint32_t lot_of(std::uint64_t name, int step) {
   return static_cast<std::uint32_t>(drawn(name, step) >> 24U);
 }
 
-// The entries of vertices that may leave.
+// The target, group and class of each candidate, by vertex.
 struct Entries {
   int *targets, *groups, *classes;
 };
@@ -60,7 +60,7 @@ struct Candidates {
   Entries entries;
   const int* constraint_of_group;
   double mean_weight;
-  std::int64_t* histogram;  // groups x loss_classes
+  std::int64_t* histogram;  // groups x loss_classes entries
   Appender<Instance> list;
 
   KOKKOS_FUNCTION std::int64_t weight_in(std::int64_t group, Vertex v) const {
@@ -83,9 +83,9 @@ struct CountBins {
   MovesState state;
   Entries entries;
   const int* constraint_of_group;
-  const int* thresholds;  // class of each group
+  const int* thresholds;  // the class of each group that goes only in part
   const Vertex* candidates;
-  std::int64_t* histogram;  // groups x hash_bins
+  std::int64_t* histogram;  // groups x hash_bins entries
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const Vertex v = candidates[i];
     const int group = entries.groups[v];
@@ -100,7 +100,7 @@ struct IsReleased {
   MovesState state;
   Entries entries;
   const int* thresholds;
-  const int* bins;  // one per group; bins below it go too
+  const int* bins;  // one per group; vertices of the threshold class go if their bin is lower
   KOKKOS_FUNCTION bool operator()(Vertex v) const {
     const int group = entries.groups[v];
     return entries.classes[v] < thresholds[group] ||
@@ -109,7 +109,7 @@ struct IsReleased {
   }
 };
 
-// Counts the inflow of each part, constraint by constraint, and the outflow of each group.
+// Adds up the weight that enters each part, by constraint, and the weight that leaves each group.
 template <class Instance>
 struct CountReleased {
   MovesState state;
@@ -133,7 +133,8 @@ struct CountReleased {
 template <class Instance>
 struct Admit {
   IsReleased is_released;
-  const std::uint32_t* shares;  // of its inflow that each part takes, in units of 1 / (2^32 - 1)
+  // the share of its inflow that each part takes, in units of 1 / (2^32 - 1)
+  const std::uint32_t* shares;
   const Vertex* candidates;
   Appender<Instance> movers;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
@@ -147,7 +148,7 @@ struct Admit {
 
 // --- Releasing groups ----------------------------------------------------------------------------
 
-// Groups with the amounts that may go, in units of a constraint.
+// For each group, the weight that may leave it, and the constraint in which that is measured.
 struct ReleaseGroups {
   std::vector<int> constraints;
   std::vector<std::int64_t> amounts;
@@ -155,7 +156,8 @@ struct ReleaseGroups {
   std::int64_t count() const { return std::ssize(amounts); }
 };
 
-// The bin at which the bins of a group reach an amount, and the sum below it.
+// The bin with which the running sum of the bins reaches an amount, and the sum of all bins before
+// it.
 struct ReleaseThreshold {
   int bin;
   std::int64_t below;
@@ -178,8 +180,8 @@ class Release {
         bins_(groups.amounts.size(), 0) {}
 
   // Collective. `chooser(candidates)` makes the body that enters candidates. If `is_checked` is
-  // set, parts take no more than they have room for. Returns how many vertices moved; gone() then
-  // has the amounts that have left the groups.
+  // set, parts take no more weight than they have room for. Returns how many vertices moved;
+  // afterwards gone() has the weight that has left each group.
   template <class Chooser>
   std::int64_t run(const Chooser& chooser, bool is_checked) {
     find_candidates(chooser);
@@ -203,7 +205,7 @@ class Release {
   Status local(const Work& work) const {
     return attempt(moves_stage, [&] { with_space(space(), work); });
   }
-  // Collective. Adds up the counts of work(instance, sums) over all ranks.
+  // Collective. work(instance, sums) adds up `count` sums; then they are added over all ranks.
   template <class Work>
   void sum(std::int64_t count, const Work& work) {
     vote_between(*moves_.communicator, attempt(moves_stage, [&] {
@@ -255,8 +257,8 @@ class Release {
                               thresholds_there_.data(), moves_.lists.candidates.data(), histogram});
     });
   }
-  // The bin that reaches the amount goes too, unless `is_nearest` is set and the sum is nearer to
-  // the amount without it.
+  // Also releases the bin with which a group reaches its amount. If `is_nearest` is set, leaves
+  // this bin out if the sum without it is nearer to the amount.
   void set_bins(bool is_nearest) {
     for (std::size_t g = 0; g < rests_.size(); ++g) {
       if (thresholds_[g] == loss_classes) continue;

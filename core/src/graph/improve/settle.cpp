@@ -1,5 +1,5 @@
-// Each rank contributes, for each part that is too heavy, the vertices with the least loss, up to
-// twice the weight that must go. All ranks then place them in the same order.
+// For each part that is too heavy, each rank contributes its vertices with the least loss, up to
+// twice the weight that must go. Then all ranks place the collected vertices in the same order.
 
 #include "graph/improve/moves_state.hpp"
 #include "graph/improve/ways.hpp"
@@ -18,17 +18,17 @@ namespace {
 
 constexpr const char* settle_label = "evenkeel::graph::settle";
 
-// A vertex that may go.
+// A vertex that may leave its part.
 struct Leaver {
   int part;
   int rank;
-  int neighbour;  // the part that it is connected to best, besides its own
+  int neighbour;  // the other part to which it has the strongest connection
   Vertex vertex;
-  std::int64_t loss;        // if it goes to `neighbour`
-  std::int64_t loss_apart;  // if it goes to any other part
+  std::int64_t loss;        // loss if it goes to `neighbour`
+  std::int64_t loss_apart;  // loss if it goes to any other part
   std::int64_t weights[most_constraints];
   std::uint64_t name;
-  double order;  // loss by weight
+  double order;  // loss / weight
 
   bool operator<(const Leaver& other) const {
     if (part != other.part) return part < other.part;
@@ -36,11 +36,11 @@ struct Leaver {
   }
 };
 
-// Lists the vertices of chosen parts that may move.
+// Lists the vertices of chosen parts that are free to move.
 template <class Instance>
 struct ListMovable {
   MovesState state;
-  const int* is_chosen;  // of each part
+  const int* is_chosen;  // by part
   bool only_lumps;
   Appender<Instance> list;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
@@ -50,7 +50,7 @@ struct ListMovable {
   }
 };
 
-// Writes the connections of a vertex to its own part and to the best other part.
+// Writes the weight of a vertex's connections to its own part and to its best other part.
 struct WriteConnections {
   MovesState state;
   int* neighbours;
@@ -96,7 +96,8 @@ class Settling {
   }
 
  private:
-  // Collective. place_all() gets the results of leavers_here() of all ranks, and lists the movers.
+  // Collective. Passes the results of leavers_here() of all ranks to place_all(), which lists the
+  // movers; then commits their moves.
   template <class LeaversHere, class PlaceAll>
   std::int64_t commit(const LeaversHere& leavers_here, const PlaceAll& place_all) {
     std::vector<Leaver> mine;
@@ -131,7 +132,8 @@ class Settling {
     for (Leaver& one : all) one.order = -static_cast<double>(one.weights[0]);
     return all;
   }
-  // The vertices, or lumps, of the parts for which is_chosen(part) is true.
+  // Returns the vertices that may leave the parts for which is_chosen(part) is true; only lumps if
+  // `only_lumps` is set.
   template <class IsChosen>
   std::vector<Leaver> movable_of(const IsChosen& is_chosen, bool only_lumps) {
     std::vector<int> chosen(at(moves_.goal.parts));
@@ -195,8 +197,8 @@ class Settling {
     return all;
   }
 
-  // Keeps the first vertices of each part, until they weigh twice the weight that must go. The
-  // heaviest vertex may be among them.
+  // For each part, keeps the first vertices until they weigh twice the weight that must go. The
+  // kept vertices may include the heaviest.
   void cut_off(std::vector<Leaver>& all) const {
     std::sort(all.begin(), all.end());
     std::vector<Leaver> kept;
@@ -261,8 +263,8 @@ class Settling {
     enter(vertices, targets);
   }
 
-  // The heaviest lump of a part stays. Each other lump goes to its neighbour part, if that has no
-  // lump, or else to the lightest part without one.
+  // In each part the heaviest lump stays. Each other lump goes to its neighbour part if that part
+  // has no lump, or else to the lightest part without a lump.
   void place_lumps(std::vector<Leaver>& all) {
     std::sort(all.begin(), all.end());
     std::vector<std::int64_t> lumps = moves_.loads.lumps;

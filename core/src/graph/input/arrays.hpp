@@ -1,6 +1,6 @@
 #pragma once
 
-// Arrays of an application, checked and in the memory of the space.
+// Checks arrays of an application, and copies them to memory of the space.
 
 #include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/core/field.hpp>
@@ -10,29 +10,30 @@
 
 namespace evenkeel::graphs {
 
-// The functions here throw an Error for wrong input of the application.
+// If the application's input is wrong, the functions here throw an Error.
 
-// Says if an array may be longer than the part that is read.
+// Says if the array of the application may be longer than the part that is read.
 enum class Length { exact, at_least };
 
-// Throws if there are not `count` numbers, one for each of `each`, such as "vertices". Messages
-// call the numbers `what`.
+// Throws if `source` does not have `count` numbers. In messages, `what` names the numbers, and
+// `each` names the items that have one number each, such as "vertices".
 void require_numbers(const NumberSource& source, const char* what, std::int64_t count,
                      const char* each, Length length = Length::exact);
 
-// The same, and throws if there are several numbers for each.
+// Makes the checks of require_numbers(), and throws if an item has several numbers.
 void require_integers(const NumberSource& source, const char* what, std::int64_t count,
                       const char* each, Length length);
 
-// The first `count` numbers. Both throw if there are too few, or several for each. Both block.
+// integers() and ids() return the first `count` numbers. They throw if there are too few numbers,
+// or if an item has several. They block.
 exec::Array<std::int64_t> integers(const Space& space, const NumberSource& source, const char* what,
                                    std::int64_t count, const char* each,
                                    Length length = Length::exact);
 exec::Array<std::uint64_t> ids(const Space& space, const NumberSource& source, const char* what,
                                std::int64_t count, const char* each, Length length);
 
-// The first `count` numbers of the layout, which is one of the source. Throws for numbers that are
-// negative or NaN, and for infinity unless it is allowed. Blocks.
+// Returns the first `count` numbers of the layout `at`, which belongs to `source`. Throws for
+// numbers that are negative or NaN, and for infinity unless `may_be_infinite` is set. Blocks.
 exec::Array<double> reals(const Space& space, const NumberSource& source, const char* what,
                           const FieldLayout& at, std::int64_t count, bool may_be_infinite);
 

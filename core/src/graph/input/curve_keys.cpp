@@ -17,8 +17,8 @@ namespace {
 
 constexpr const char* curve_keys_label = "evenkeel::graph::keys";
 
-// Positions as a field of doubles that the space can access: the application's own, or copies of
-// them in `places`.
+// Returns positions as a field of doubles that the space can access. These are the application's
+// own memory if possible, and copies in `places` otherwise.
 RawField<double> reached_positions(const Space& space, const FieldLayout& at, std::int64_t count,
                                    exec::Array<double>& places) {
   constexpr auto each = static_cast<std::int64_t>(sizeof(double));
@@ -51,7 +51,7 @@ RawField<double> reached_positions(const Space& space, const FieldLayout& at, st
 
 }  // namespace
 
-// Positions are a set's, as for all other methods.
+// Wraps the positions in a set, as all other methods do.
 exec::Array<std::uint64_t> keys_along_curve(const Space& space, const Communicator& communicator,
                                             const Given& given) {
   const int dimensions = static_cast<int>(given.all.dimensions.greatest);
@@ -60,7 +60,7 @@ exec::Array<std::uint64_t> keys_along_curve(const Space& space, const Communicat
   const Status ready = attempt(stage_name, [&] {
     if (given.owned > 0) {
       field = reached_positions(space, given.places.position.layout(), given.owned, places);
-    } else {  // no positions, in memory that the space reaches
+    } else {  // without positions: an empty field that the space can access
       places = {space, curve_keys_label, 0};
       field =
           raw_field(places.data(),

@@ -27,7 +27,7 @@ double sum_over(const Space& space, const exec::Array<double>& values) {
 
 // --- Rows ----------------------------------------------------------------------------------------
 
-// The number of offsets for the vertices that are counted.
+// Returns the number of offsets that belong to the counted vertices.
 std::int64_t entries_of(const NumberSource& offsets, const OwnedCount& count) {
   const std::int64_t vertices = count.value(), entries = offsets.layout().count;
   if (vertices >= 0 && (vertices < entries || vertices + entries == 0))
@@ -37,7 +37,7 @@ std::int64_t entries_of(const NumberSource& offsets, const OwnedCount& count) {
          "Give one for each vertex, and the end of the last row.");
 }
 
-// Returns the number of columns.
+// Reads the offsets into `given`, and returns the number of columns.
 std::int64_t read_offsets(const Space& space, const NumberSource& offsets, const OwnedCount& count,
                           Given& given) {
   const std::int64_t entries = count.given() ? entries_of(offsets, count) : offsets.layout().count;
@@ -116,8 +116,8 @@ struct ToShare {
   KOKKOS_FUNCTION void operator()(std::int64_t v) const { weights[v] = weights[v] / sum * load; }
 };
 
-// Scales the weights of the first constraint so that they add up to the load. If all are 0,
-// vertices share it evenly.
+// Scales the weights of the first constraint so that their sum over this rank is the load. If all
+// weights are 0, the vertices share the load evenly.
 void scale_to(const Space& space, double load, Given& given) {
   if (!std::isfinite(load) || load < 0)
     refuse("The load of this rank, which its vertices share, is " + text_of(load) + '.',
@@ -263,7 +263,8 @@ void require_agreement(const Agreed& all) {
                   "Give the same options on all ranks that have vertices.");
 }
 
-// Throws for columns that are no vertices and fixed parts that do not exist.
+// Throws if a column is not the number of a vertex, or if a vertex is fixed in a part that does not
+// exist.
 void require_numbers_in_range(const Space& space, const Given& given) {
   const std::int64_t bad =
       exec::first_that(space, given.rows.columns.size(),

@@ -19,22 +19,23 @@
 
 namespace evenkeel::graphs {
 
-// The least and the greatest number that ranks give.
+// The least and the greatest value of a number that each rank gives.
 struct RangeOfRanks {
   std::int64_t least, greatest;
 };
 
 enum class Says { weights, edge_weights, uncuttable, bytes, fixed, from, positions, ids, load };
 
-// The numbers of all ranks together.
+// Numbers that all ranks together agree on.
 struct Agreed {
   std::int64_t vertices;
   RangeOfRanks parts, constraints, dimensions;
-  std::int64_t ranks;                  // with vertices
-  std::array<std::int64_t, 9> saying;  // the number of these that give each of Says
+  std::int64_t ranks;  // number of ranks that have vertices
+  // for each of Says, the number of ranks with vertices that give it
+  std::array<std::int64_t, 9> saying;
   PerConstraintOf<double> heaviest;
   double heaviest_bytes, heaviest_edge;
-  std::int64_t uneven_edges;  // that are not integers
+  std::int64_t uneven_edges;  // edges whose weight is not an integer
   std::int64_t uncuttable_edges;
 
   std::int64_t& of(Says what) noexcept { return saying[static_cast<std::size_t>(what)]; }
@@ -43,10 +44,10 @@ struct Agreed {
 
 struct GivenRows {
   Integers offsets;
-  Integers columns;                          // numbers that count the vertices of all ranks
-  exec::Array<std::uint64_t> neighbour_ids;  // until columns are resolved
-  exec::Array<double> weights;               // of edges; empty if all are 1
-  exec::Array<std::int64_t> uncuttable;      // empty if no edge is
+  Integers columns;                          // numbers of vertices, counted over all ranks
+  exec::Array<std::uint64_t> neighbour_ids;  // ids of neighbours, until `columns` is written
+  exec::Array<double> weights;               // by edge; empty if all weights are 1
+  exec::Array<std::int64_t> uncuttable;      // marks of edges; empty if no edge has one
 };
 
 struct GivenPlaces {
@@ -57,27 +58,29 @@ struct GivenPlaces {
 struct Given {
   std::int64_t owned = 0;
   GivenRows rows;
-  exec::Array<std::uint64_t> ids;            // of vertices; empty without ids
-  std::vector<exec::Array<double>> weights;  // of each constraint; empty if all are 1
-  exec::Array<double> bytes;                 // empty if all are 1
-  exec::Array<std::int64_t> fixed, from;     // each is empty if it was not given
+  exec::Array<std::uint64_t> ids;  // by vertex; empty if the application gives no ids
+  // by constraint, then by vertex; empty if all weights are 1
+  std::vector<exec::Array<double>> weights;
+  exec::Array<double> bytes;              // by vertex; empty if all are 1
+  exec::Array<std::int64_t> fixed, from;  // each is empty if it was not given
   GivenPlaces places;
 
-  // The same on all ranks.
+  // These three are the same on all ranks.
   Agreed all = {};
   std::int64_t parts = 0;
-  std::vector<std::int64_t> firsts;  // the number of each rank's first vertex, then of all
+  // the number of each rank's first vertex, then the number of all vertices
+  std::vector<std::int64_t> firsts;
 
-  std::int64_t first = 0;  // of this rank
+  std::int64_t first = 0;  // the number of this rank's first vertex
 };
 
-// Collective. Reads and checks everything, except that each edge has its reverse. Throws the same
-// Error on all ranks.
+// Collective. Reads and checks the whole input, but does not check that each edge has its reverse.
+// Throws the same Error on all ranks.
 Given given_graph(const Space& space, const Communicator& communicator,
                   const evenkeel::Graph& graph, const GraphCutOptions& options,
                   const ByGraph& method);
 
-// The names of a vertex in messages.
+// Returns the name of a vertex for messages.
 std::string name_of_number(std::int64_t number);
 std::string name_of_id(std::uint64_t id);
 

@@ -1,5 +1,5 @@
-// Most neighbours are on the same rank, where a table finds them. The directory is asked for the
-// others, once for each.
+// Most neighbours are on the same rank, and a local table finds them. The other ids are looked up
+// in the directory, each of them once.
 
 #include "graph/input/ids.hpp"
 #include "graph/stage.hpp"

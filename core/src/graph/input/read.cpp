@@ -30,7 +30,7 @@ struct WriteNames {
 };
 
 struct WriteWeights {
-  const double* weights;  // null if all are the same
+  const double* weights;  // null if all weights are the same
   Units units;
   int constraints, constraint;
   std::int64_t* out;
@@ -39,7 +39,7 @@ struct WriteWeights {
   }
 };
 
-// Weights of edges as integers.
+// Converts weights of edges to integer units.
 struct EdgeScale {
   const double* weights;      // null if all are 1
   const std::int64_t* marks;  // null if there are no marks
@@ -48,7 +48,7 @@ struct EdgeScale {
     return (marks != nullptr && marks[e] != 0) ||
            (weights != nullptr && !exec::is_finite(weights[e]));
   }
-  // The units of an edge; 0 means that there is no edge.
+  // Returns the weight of an edge in units. An edge of 0 units is left out.
   KOKKOS_FUNCTION EdgeUnits of(std::int64_t e) const {
     if (weights == nullptr) return 1;
     if (!exec::is_finite(weights[e])) return heaviest_edge;
@@ -59,7 +59,8 @@ struct EdgeScale {
 };
 
 struct Owners {
-  const std::int64_t* firsts;  // one per rank, then the number of all
+  // the first number of each rank's vertices, then the number of all vertices
+  const std::int64_t* firsts;
   int ranks, rank;
   KOKKOS_FUNCTION Address address(std::int64_t number) const {
     const auto owner = static_cast<int>(part_at(firsts, ranks, number));
@@ -117,7 +118,7 @@ exec::Array<Address> ghost_addresses(const Space& space, const Integers& columns
   return exec::distinct(space, read_label, addresses);
 }
 
-// Returns true if a row may have a column twice. Long rows are not searched.
+// Returns true if a row may have a column twice. A long row is not searched, so it may.
 KOKKOS_INLINE_FUNCTION bool may_repeat(const Vertex* columns, std::int64_t begin,
                                        std::int64_t end) {
   constexpr std::int64_t longest = 48;
@@ -132,7 +133,7 @@ struct RowsOut {
   const std::int64_t* firsts;
   Vertex* columns;
   EdgeUnits* weights;
-  int* uncuttable;  // null if not wanted
+  int* uncuttable;  // null if the marks are not wanted
 };
 
 // Writes a row, and returns its length.
@@ -174,8 +175,8 @@ struct WriteParts {
   }
 };
 struct WriteStay {
-  const std::int64_t* bytes;  // null if all are the same
-  double each;                // finer units per unit of bytes
+  const std::int64_t* bytes;  // null if all vertices have the same bytes
+  double each;                // the worth of staying, in finer units, per unit of bytes
   std::int64_t* stay;
   KOKKOS_FUNCTION void operator()(std::int64_t v) const {
     const double worth = each * (bytes != nullptr ? static_cast<double>(bytes[v]) : 1.0);
@@ -189,7 +190,7 @@ struct IsIsolated {
     return offsets[v] == offsets[v + 1] ? 1 : 0;
   }
 };
-// Integers that are not too large are used without scaling.
+// Integer weights are used without scaling if they are not too large.
 double edge_factor(const Agreed& all) {
   constexpr double most = 0x1p20;
   if (all.uneven_edges == 0 && all.heaviest_edge <= most) return 1;
@@ -212,7 +213,7 @@ Units units_for(std::int64_t vertices, double heaviest, bool given) {
 
 void add_up(std::uint64_t& into, const std::uint64_t& from) noexcept { into += from; }
 
-// Collective. Checks that each edge has its reverse, and makes the ghosts.
+// Collective. Checks that each edge has its reverse, and makes the ghosts of the level.
 void read_edges(const Space& space, const Communicator& communicator, const Given& given,
                 const Owners& owners, GraphRead& read) {
   exec::Array<Address> elsewhere;
@@ -227,12 +228,12 @@ void read_edges(const Space& space, const Communicator& communicator, const Give
 
 // Results of writing the level's rows.
 struct RowsWritten {
-  exec::Array<int> uncuttable;  // by entry, 1 if it is; empty if no entry of any rank is
+  exec::Array<int> uncuttable;  // by entry, 1 if uncuttable; empty if no rank has such an entry
   std::int64_t loops = 0;
   int may_repeat = 0;  // 1 if some row may have a column twice
 };
 
-// Writes the rows that have these offsets, and returns the number of their entries.
+// Writes the rows at these offsets, and returns the number of entries that they have.
 std::int64_t write_entries(const Given& given, const EdgeScale& scale, const Owners& owners,
                            exec::Array<std::int64_t> offsets, std::int64_t room, Level& level,
                            RowsWritten& written) {
@@ -259,7 +260,8 @@ RowsWritten write_rows(const Given& given, const EdgeScale& scale, const Owners&
   exec::Array<std::int64_t> offsets(space, read_label, given.owned + 1);
   exec::for_each(space, read_label, offsets.size(),
                  exec::Copy{given.rows.offsets.data(), offsets.data()});
-  // In most graphs no edge is left out, and then the remaining edges need not be counted.
+  // Most graphs have no edge to leave out. Then the given offsets are right, and nothing needs
+  // counting.
   const std::int64_t entries = given.rows.columns.size();
   if (write_entries(given, scale, owners, std::move(offsets), entries, level, written) == entries)
     return written;
@@ -277,7 +279,7 @@ RowsWritten write_rows(const Given& given, const EdgeScale& scale, const Owners&
 
 // --- Vertices ------------------------------------------------------------------------------------
 
-// Writes the names of vertices, the parts that they are in, and those where they must be.
+// Writes the names of vertices, the parts that they are in, and the parts where they are fixed.
 void write_names(const Given& given, Level& level) {
   const Space space = level.space;
   const std::int64_t local = level.local();
@@ -295,7 +297,7 @@ void write_names(const Given& given, Level& level) {
   }
 }
 
-// Returns the sums of the weights of this rank's vertices.
+// Writes the weights of this rank's vertices, and returns their sums.
 PerConstraint write_weights(const Given& given, Level& level) {
   const Space space = level.space;
   const int constraints = level.constraints;
@@ -329,9 +331,9 @@ exec::Array<std::int64_t> bytes_in_units(const Space& space, const Given& given)
 
 struct GraphSums {
   PerConstraint totals;
-  std::int64_t edges, edge_weights;  // entries of rows, and their weights
+  std::int64_t edges, edge_weights;  // the number of entries of rows, and the sum of their weights
   std::int64_t bytes;
-  std::int64_t may_repeat;  // ranks whose rows may have a column twice
+  std::int64_t may_repeat;  // the number of ranks whose rows may have a column twice
   std::int64_t loops;
 };
 void add_sums(GraphSums& into, const GraphSums& from) noexcept {
@@ -343,7 +345,8 @@ void add_sums(GraphSums& into, const GraphSums& from) noexcept {
   into.loops += from.loops;
 }
 
-// Writes the worth of staying: a tie-break, and the moving cost that the user gives.
+// Writes the worth of staying: a small worth to settle ties, and the moving cost that the user
+// gives.
 void write_stay(const Given& given, const GraphSums& all, double moving_cost,
                 const exec::Array<std::int64_t>& bytes, Level& level) {
   const double mean_edge =
@@ -361,7 +364,7 @@ void write_stay(const Given& given, const GraphSums& all, double moving_cost,
 
 // --- All vertices together -----------------------------------------------------------------------
 
-// Sets the numbers that are the same on all ranks.
+// Sets the members of `read` that are the same on all ranks.
 void describe(const Space& space, const Given& given, GraphRead& read) {
   Level& level = read.level;
   level.space = space;
@@ -376,7 +379,8 @@ void describe(const Space& space, const Given& given, GraphRead& read) {
   read.dimensions = static_cast<int>(given.all.dimensions.greatest);
 }
 
-// Collective. Merges edges that occur more than once. The rows have `before` entries in total.
+// Collective. Merges edges that occur more than once. `before` is the number of entries of all rows
+// before that.
 void merge_repeated(const Communicator& communicator, GraphRead& read, std::int64_t before) {
   Level& level = read.level;
   const Space space = level.space;

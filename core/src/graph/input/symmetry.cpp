@@ -11,7 +11,7 @@ namespace evenkeel::graphs {
 
 namespace {
 
-// Edges whose lower end is in [low_begin, low_end), and the upper one below high_end.
+// Selects edges whose lower end is in [low_begin, low_end) and whose upper end is below high_end.
 struct Ends {
   std::int64_t low_begin, low_end, high_end;
   KOKKOS_FUNCTION bool hold(std::int64_t low, std::int64_t high) const {
@@ -23,8 +23,8 @@ struct AllEnds {
   KOKKOS_FUNCTION bool hold(std::int64_t, std::int64_t) const { return true; }
 };
 
-// Each edge adds a hash at its lower end and subtracts it at its upper end. There is no branch on
-// the end, because no processor can predict it.
+// Each edge adds a hash at its lower end, and subtracts the same hash at its upper end. The code
+// does not branch on the end, because no processor can predict it.
 template <class WhichEnds>
 struct Symmetry {
   const std::int64_t *offsets, *columns;
@@ -80,9 +80,9 @@ std::uint64_t asymmetry_within(const Space& space, const Given& given, const Whi
 
 void add(std::uint64_t& into, const std::uint64_t& from) noexcept { into += from; }
 
-// Collective. The least end for which the hashes of ends_below(end + 1) do not add up to 0. During
-// the bisection, the hashes below the lower limit always add up to 0, and those below the upper
-// limit never do.
+// Collective. Returns the least end for which the hashes of ends_below(end + 1) do not add up to 0.
+// During the bisection, the hashes of ends_below(even) add up to 0, and those of ends_below(uneven)
+// do not.
 template <class EndsBelow>
 std::int64_t lowest_end(const Space& space, const Communicator& communicator, const Given& given,
                         const EndsBelow& ends_below) {
@@ -97,7 +97,7 @@ std::int64_t lowest_end(const Space& space, const Communicator& communicator, co
   return even;
 }
 
-// The entries of an edge, and the ids of its ends, on all ranks together.
+// The number of entries of an edge in each direction, and the ids of its ends, over all ranks.
 struct FoundEntries {
   std::int64_t there, back;
   std::uint64_t low_id, high_id;

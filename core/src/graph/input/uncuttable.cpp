@@ -1,6 +1,7 @@
-// Each vertex takes the least name among its own and those of its neighbours along uncuttable
-// edges, with the address and the part of that vertex, until nothing changes on any rank. Within a
-// rank, pointers to roots spread values, so that long chains take few steps.
+// All vertices of a cluster take the least name in the cluster. Values spread along uncuttable
+// edges until they change on no rank. Within a rank, each vertex points to the root of its cluster
+// and values spread through the roots, so that long chains take few steps. Then the address and the
+// fixed part spread in the same way.
 
 #include "graph/input/steps.hpp"
 #include "graph/stage.hpp"
@@ -19,7 +20,7 @@ namespace {
 
 constexpr const char* uncuttable_label = "evenkeel::graph::uncuttable";
 
-// Pointers between vertices of this rank lead to a root with the least index.
+// Makes pointers between vertices of this rank lead to the root with the lower index.
 struct Hook {
   RowsView rows;
   const int* is_uncuttable;
@@ -48,19 +49,19 @@ struct Jump {
   }
 };
 
-// Takes a lesser, or a greater, value. Returns the previous one.
+// Keeps the lesser, or the greater, of two values in `into`. Returns the previous value.
 template <bool takes_least, class T>
 KOKKOS_INLINE_FUNCTION T take(T* into, T value) {
   return takes_least ? Kokkos::atomic_fetch_min(into, value)
                      : Kokkos::atomic_fetch_max(into, value);
 }
 
-// The least or the greatest value of the vertices of each root.
+// Each root gets the least or the greatest value of its vertices.
 template <bool takes_least, class T>
 struct TakeToRoots {
   const Vertex* roots;
   const T* values;
-  T none;  // of vertices that have no value
+  T none;  // marks a vertex that has no value
   T* at_roots;
   KOKKOS_FUNCTION void operator()(std::int64_t v) const {
     if (values[v] != none) take<takes_least>(&at_roots[roots[v]], values[v]);
@@ -74,8 +75,8 @@ struct TakeFromRoot {
   KOKKOS_FUNCTION void operator()(std::int64_t v) const { values[v] = values[roots[v]]; }
 };
 
-// Brings the values of ghosts to the roots of their neighbours, along uncuttable edges. The ranks
-// of the ghosts do the same in the other direction.
+// Brings the values of ghosts along uncuttable edges to the roots of their neighbours. The ranks
+// that own the ghosts do this in the other direction.
 template <class T, bool takes_least>
 struct TakeFromGhosts {
   RowsView rows;
@@ -96,7 +97,7 @@ struct TakeFromGhosts {
   }
 };
 
-// Writes the address of each leader, plus 1, and 0 for all other vertices.
+// Writes the address of each leader plus 1, and 0 for each vertex that is not a leader.
 struct WriteOwnAddress {
   const std::uint64_t *names, *leaders;
   int rank;
@@ -121,7 +122,7 @@ void fill(const Space& space, const exec::Array<T>& values, T value) {
   exec::for_each(space, uncuttable_label, values.size(), exec::Fill<T>{values.data(), value});
 }
 
-// The clusters of a rank, each with a vertex as its root, and the exchange of values between ranks.
+// The clusters on a rank, each with one vertex as its root. Values spread within and between ranks.
 class Clusters {
  public:
   // Collective. Refers to its arguments.
@@ -131,8 +132,8 @@ class Clusters {
     vote(communicator_, attempt(stage_name, [&] { connect(); }));
   }
 
-  // Collective. Runs `begin` to fill values at roots, then spreads the least or the greatest value
-  // until all ranks agree. Returns the values of vertices and ghosts.
+  // Collective. Runs `begin` to set values at roots, then spreads the least or the greatest value
+  // of each cluster, over all ranks. Returns the values of vertices and ghosts.
   template <bool takes_least, class T, class Begin>
   exec::Array<T> spread(T none, const Begin& begin) {
     exec::Array<T> values;
@@ -182,7 +183,8 @@ class Clusters {
   exec::Array<int> changes_;
 };
 
-// Collective. The part of the fixed vertices of each cluster becomes that of all its vertices.
+// Collective. If a vertex of a cluster is fixed, fixes all vertices of the cluster in the same
+// part.
 void fix_clusters(const Communicator& communicator, Clusters& clusters, Level& level) {
   constexpr int no_least = 0x7FFFFFFF;
   const Space& space = level.space;
@@ -220,7 +222,7 @@ exec::Array<Address> uncuttable_leaders(const Communicator& communicator, Level&
                        TakeToRoots<true, std::uint64_t>{clusters.roots(), level.names.data(),
                                                         ~std::uint64_t{0}, names.data()});
       });
-  // The address of the leader goes to its root, and from there to the whole cluster.
+  // The address of the leader goes to the leader's root, and from there to the whole cluster.
   exec::Array<Address> addresses =
       clusters.spread<false>(Address{0}, [&](const exec::Array<Address>& at_roots) {
         const exec::Array<Address> own(space, uncuttable_label, owned);
@@ -230,7 +232,7 @@ exec::Array<Address> uncuttable_leaders(const Communicator& communicator, Level&
         exec::for_each(
             space, uncuttable_label, owned,
             TakeToRoots<false, Address>{clusters.roots(), own.data(), 0, at_roots.data()});
-        space.fence(uncuttable_label);  // before `own` is given back
+        space.fence(uncuttable_label);  // before the memory of `own` is freed
       });
   exec::for_each(space, uncuttable_label, level.local(), LessOne{addresses.data()});
   if (level.wishes.has_fixed) fix_clusters(communicator, clusters, level);

@@ -18,12 +18,12 @@ namespace {
 
 constexpr const char* arrange_label = "evenkeel::graph::arrange";
 
-// Edges that lead further than this many vertices miss the cache of a core.
+// An edge misses the cache of a core if the indices of its vertices differ by more than this.
 constexpr std::int64_t far = std::int64_t{1} << 14U;
-constexpr std::int64_t sampled = 16;  // one vertex of this many is examined
+constexpr std::int64_t sampled = 16;  // only one vertex in this many is examined
 
-// The number of a vertex's edges to vertices of this rank that lead far, minus the number of those
-// that do not.
+// The number of edges of a vertex that lead far, minus the number of those that do not. Only edges
+// to vertices of this rank count.
 struct FarEdges {
   RowsView rows;
   std::int64_t owned;
@@ -57,7 +57,7 @@ exec::Array<std::int64_t> cuthill_mckee(const Level& level) {
   using Columns = Kokkos::View<const Vertex*, Host, Unmanaged>;
   using Places = Kokkos::View<Vertex*, Host>;
   level.space.fence(arrange_label);
-  // This leaves out ghosts, because they are columns without a row.
+  // graph_rcm leaves out ghosts, because they are columns without a row.
   const auto places = KokkosGraph::Experimental::graph_rcm<Host, Offsets, Columns, Places>(
       Offsets(level.rows.offsets.data(), static_cast<std::size_t>(level.rows.offsets.size())),
       Columns(level.rows.columns.data(), static_cast<std::size_t>(level.rows.columns.size())));

@@ -1,7 +1,7 @@
 #pragma once
 
-// An order of vertices in which neighbours are near each other in memory. With caches it speeds up
-// all later steps, and it changes no result.
+// Orders vertices so that neighbours are near each other in memory. On machines with caches this
+// speeds up all later steps. It changes no result.
 
 #include "graph/levels/contract.hpp"
 
@@ -10,8 +10,8 @@
 namespace evenkeel::graphs {
 
 // Collective. On hosts, if most edges lead further than caches reach, returns the same level with
-// this rank's vertices in the order of reverse Cuthill and McKee, by Kokkos Kernels. Returns
-// nothing if the order is good already, and in builds without Kokkos Kernels.
+// this rank's vertices in reverse Cuthill-McKee order, computed by Kokkos Kernels. Returns nothing
+// if the order is good already, or if the build has no Kokkos Kernels.
 std::optional<Contracted> arranged(const Communicator& communicator, const Level& level);
 
 }  // namespace evenkeel::graphs

@@ -1,6 +1,7 @@
 #pragma once
 
-// Additions that several threads may do at once; they are plain if there is only one thread.
+// Additions that several threads may make at the same time. If there is only one thread, they are
+// not atomic.
 
 #include <evenkeel/backends/exec/launch.hpp>
 

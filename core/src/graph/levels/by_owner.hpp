@@ -24,7 +24,7 @@ struct CountItems {
 template <class Instance, class Item, class OwnersOf>
 struct ListItems {
   OwnersOf owners_of;
-  std::int64_t* ends;  // the place of the next item of each owner
+  std::int64_t* ends;  // by owner: the place of its next item
   Item* items;
   KOKKOS_FUNCTION void operator()(std::int64_t item) const {
     owners_of(item, [&](std::int64_t owner) {
@@ -37,16 +37,17 @@ struct ListItems {
 
 template <class Item>
 struct ByOwner {
-  exec::Array<std::int64_t> offsets;  // owners + 1
-  exec::Array<Item> items;            // those of one owner are in any order
+  exec::Array<std::int64_t> offsets;  // owners + 1 entries
+  exec::Array<Item> items;            // the items of one owner are adjacent, in any order
 };
 
-// The items in [0, count) by owner: owners_of(item, visit) calls visit(owner) for each owner of an
-// item. Blocks.
+// Lists the items in [0, count) by owner. owners_of(item, visit) must call visit(owner) for each
+// owner of an item. Blocks.
 template <class Item, class OwnersOf>
 ByOwner<Item> by_owner(const Space& space, const char* label, std::int64_t owners,
                        std::int64_t count, const OwnersOf& owners_of) {
-  // ends[o] becomes the begin of the items of owner o, and at last their end.
+  // ends[o] is first the number of owner o's items, then their begin, and after the last kernel
+  // their end.
   ByOwner<Item> lists{exec::filled<std::int64_t>(space, label, owners + 1, 0), {}};
   if (owners == 0) return lists;
   std::int64_t* const ends = lists.offsets.data() + 1;

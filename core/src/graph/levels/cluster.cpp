@@ -1,10 +1,10 @@
-// In each round, each vertex wishes to pair with its best neighbour that is still alone; mutual
-// wishes become pairs. Each vertex decides only about itself, from its values and those of its
-// neighbours, so ranks exchange only values of ghosts.
+// In each round, each vertex without a partner wishes to pair with its best neighbour without a
+// partner. Two vertices that wish for each other become a pair. Each vertex decides only about
+// itself, from its values and those of its neighbours, so ranks exchange only values of ghosts.
 //
-// The rating of a neighbour is (edge weight)^2 / its weight, because heavy edges between light
-// vertices should vanish first. Ties go to the greater hash of both names, which is the same at
-// both ends of an edge.
+// The rating of a neighbour is (edge weight)^2 / (weight of the neighbour), because heavy edges
+// between light vertices should vanish first. If ratings are equal, the greater hash of the two
+// names wins; it is the same at both ends of an edge.
 
 #include "graph/levels/cluster.hpp"
 #include "graph/stage.hpp"
@@ -46,17 +46,18 @@ struct Scene {
   KOKKOS_FUNCTION const std::int64_t* weights_of(Vertex v) const {
     return weights + static_cast<std::int64_t>(v) * constraints;
   }
-  // The weights of all constraints are added, because constraints have about the same sum.
+  // Adds the weights of all constraints, because all constraints have about the same total.
   KOKKOS_FUNCTION double mass(Vertex v) const {
     const std::int64_t* const mine = weights_of(v);
     std::int64_t sum = mine[0];
     if (constraints > 1) {
       sum = 0;
-      for (int c = 0; c < constraints; ++c) sum += mine[c] >> 3;  // 8 of them must not overflow
+      // at most 8 constraints; their sum must not overflow
+      for (int c = 0; c < constraints; ++c) sum += mine[c] >> 3;
     }
     return sum > 0 ? static_cast<double>(sum) : 1.0;
   }
-  // Returns true if there is room for `times` the weight of v in addition to `there`.
+  // Returns true if `there` plus `times` the weight of v is within the limit, in each constraint.
   KOKKOS_FUNCTION bool fits(const std::int64_t* there, Vertex v, int times) const {
     for (int c = 0; c < constraints; ++c)
       if (weights_of(v)[c] > (heaviest[c] - there[c]) / times) return false;
@@ -70,7 +71,7 @@ struct Scene {
   }
 };
 
-// The best of several neighbours.
+// The neighbour with the best rating so far.
 struct BestNeighbour {
   Vertex vertex = -1;
   double rating = 0;
@@ -85,10 +86,10 @@ struct BestNeighbour {
 
 // --- Pairs ---------------------------------------------------------------------------------------
 
-// The values of a vertex that its neighbours read. They are adjacent, because neighbours are
-// anywhere in memory.
+// The values of a vertex that its neighbours read. They are adjacent in memory, because neighbours
+// are at random places, and one access then reads both.
 struct Appeal {
-  double value;  // rating of an edge of weight 1 to the vertex; 0 if it is not alone
+  double value;  // rating of an edge of weight 1 to the vertex; 0 if the vertex has a partner
   std::uint64_t name;
 };
 struct Appraise {
@@ -99,7 +100,7 @@ struct Appraise {
   }
 };
 
-// Vertices that may be too heavy for a pair.
+// Counts vertices that weigh more than half of the limit of a cluster.
 struct IsTooHeavy {
   Scene scene;
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t v) const {
@@ -108,7 +109,8 @@ struct IsTooHeavy {
   }
 };
 
-// The best of several neighbours, without branches, because no processor can predict the best one.
+// The neighbour with the best rating so far. There are no branches, because no processor can
+// predict which neighbour is best.
 struct BestAlone {
   Vertex vertex = -1;
   double rating = 0;
@@ -123,7 +125,7 @@ struct BestAlone {
   }
 };
 
-// If `all_fit` is set, any two vertices together are light enough.
+// If `all_fit` is set, any two vertices together are within the limit of a cluster.
 template <bool all_fit>
 struct WishToPair {
   Scene scene;
@@ -131,10 +133,10 @@ struct WishToPair {
   const Vertex* alone;
   Vertex* targets;
   Address* wishes;
-  bool is_first;  // round
+  bool is_first;  // true in the first round
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const Vertex v = alone[i];
-    // Vertices that are alone only get fewer, so the best one stays the best.
+    // Vertices only leave the set of those without a partner, so the best one stays the best.
     if (!is_first && appeals[targets[v]].value > 0) return;
     const std::uint64_t name = scene.names[v];
     BestAlone best;
@@ -158,7 +160,7 @@ struct Pair {
   int rank;
   Address* partners;
   Appeal* appeals;
-  Appender<Instance> undecided;  // alone, with a neighbour that was alone
+  Appender<Instance> undecided;  // without a partner, as was their best neighbour before this round
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const Vertex v = alone[i], u = targets[v];
     if (u < 0) return;
@@ -180,14 +182,14 @@ struct FollowGhostAppeals {
   }
 };
 
-// The leader of a pair is the one with the lesser name.
+// The vertex with the lesser name leads the pair.
 template <class Instance>
 struct LeadPairs {
   Scene scene;
   const Address* partners;
   const Vertex* targets;
   Address* leaders;
-  std::int64_t* joint;  // weights of the cluster
+  std::int64_t* joint;  // weights of the cluster, by constraint
   Appender<Instance> alone;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const auto v = static_cast<Vertex>(i);
@@ -203,7 +205,8 @@ struct LeadPairs {
 
 // --- Single vertices join pairs ------------------------------------------------------------------
 
-// Each vertex of a pair accepts at most one, so there is room for two.
+// A pair may get two single vertices, one for each of its vertices. So there must be room for twice
+// the weight of the one that joins.
 struct WishToJoin {
   Scene scene;
   const Address* partners;
@@ -226,7 +229,7 @@ struct WishToJoin {
   }
 };
 
-// Lists each owned vertex once that some vertex wishes to join.
+// Lists each owned vertex that other vertices wish to join. Each is listed once.
 template <class Instance>
 struct ListWanted {
   const Address* wishes;
@@ -342,7 +345,8 @@ struct Rounds {
     exec::for_each(instance, cluster_label, level.owned,
                    ListAll<Instance>{all.alone.appender<Instance>()});
     all.alone.count_up();
-    // A vertex that fits twice into a cluster weighs at most half of it. If all do, any two fit.
+    // A vertex that fits twice into a cluster weighs at most half of the limit. If all vertices do,
+    // any two of them fit.
     all.all_fit = exec::sum<std::int64_t>(instance, level.local(), IsTooHeavy{scene}) == 0;
   }
   void wish_to_pair(bool is_first) {
@@ -420,7 +424,7 @@ exec::Array<Address> clusters_of(const Communicator& communicator, const Status&
   for (std::size_t c = 0; c < heaviest.size(); ++c) scene.heaviest[c] = heaviest[c];
   Matching all;
   Status ready = status;
-  // Does local work; the next exchange reports a failure.
+  // Does local work; a failure is reported by the next exchange.
   const auto work = [&](const auto& stage) {
     if (!ready.ok()) return;
     ready = attempt(stage_name, [&] {

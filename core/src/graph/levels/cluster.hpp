@@ -8,10 +8,10 @@
 
 namespace evenkeel::graphs {
 
-// Collective. The leader of each vertex and ghost. Clusters are pairs that are each other's best
-// neighbours, and single vertices that join one of a pair. All vertices of a cluster have the same
-// home and the same fixed part, and together weigh no more than `heaviest` in any constraint. The
-// clusters are the same on any number of ranks.
+// Collective. Returns the leader of each vertex and ghost. A cluster is a pair of vertices that are
+// each other's best neighbours, with at most one single vertex that joins each of the two. The
+// vertices of a cluster have the same home and the same fixed part, and together weigh no more than
+// `heaviest` in any constraint. The clusters are the same on any number of ranks.
 exec::Array<Address> clusters_of(const Communicator& communicator, const Status& status,
                                  const Level& level, const PerConstraint& heaviest);
 

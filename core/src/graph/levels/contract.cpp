@@ -1,5 +1,5 @@
-// Members of a cluster whose leader is on another rank travel there with their rows. Then each rank
-// merges the rows of its clusters.
+// Fine vertices are the members of clusters. A member whose leader is on another rank travels to
+// that rank with its row. Then each rank merges the rows of its clusters.
 
 #include "graph/levels/contract.hpp"
 #include "graph/stage.hpp"
@@ -54,7 +54,7 @@ struct LeaderOfEdge {
 
 struct CoarseOf {
   const Address* leaders;
-  const std::int32_t* numbers;  // of leaders here
+  const std::int32_t* numbers;  // coarse vertices, by leader on this rank
   const Address* ghosts;        // leaders on other ranks, ascending
   std::int64_t ghost_count, owned;
   int rank;
@@ -82,7 +82,8 @@ struct CoarseOfEdge {
   }
 };
 
-// The leaders on other ranks to which members and arrivals refer, distinct and ascending.
+// Returns the leaders on other ranks that members and arrived edges refer to, distinct and
+// ascending.
 exec::Array<Address> leaders_elsewhere(const Space& space, const exec::Array<Address>& leaders,
                                        const Arrived& arrived, int rank) {
   const exec::Array<Address> of_edges(space, contract_label, arrived.edges.size());
@@ -102,7 +103,8 @@ exec::Array<Address> leaders_elsewhere(const Space& space, const exec::Array<Add
 
 // --- Members by cluster --------------------------------------------------------------------------
 
-// Members count the fine vertices first, then the arrivals.
+// A member's index is that of the fine vertex, or the number of fine vertices + the index of the
+// arrival.
 struct ClusterOf {
   const Vertex* coarse_of;
   const Traveller* arrived;
@@ -145,7 +147,7 @@ struct SumMembers {
   }
 };
 
-// The values of the leaders, in an array with room for ghosts; empty if there are no values.
+// Returns the values of the leaders in an array with room for ghosts; empty if `values` is empty.
 template <class T>
 exec::Array<T> of_leaders(const Space& space, const exec::Array<T>& values,
                           const exec::Array<std::int64_t>& leaders, std::int64_t local) {
@@ -174,7 +176,7 @@ void write_vertices(const Level& fine, const Members& members, const Arrived& ar
   coarse.keys = of_leaders(space, fine.keys, leading, owned);
 }
 
-// Collective. `leading` are the vertices of this rank that lead themselves, in the order of their
+// Collective. `leading` has the vertices of this rank that lead themselves, in the order of their
 // coarse vertices.
 Contracted contract(const Communicator& communicator, const Status& status, const Level& fine,
                     const exec::Array<Address>& leaders, const exec::Array<std::int64_t>& leading) {

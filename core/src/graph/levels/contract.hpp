@@ -8,17 +8,18 @@ namespace evenkeel::graphs {
 
 struct Contracted {
   Level level;
-  // The coarse vertex, owned or ghost, of each fine one, owned or ghost.
+  // For each fine vertex, owned or ghost: its coarse vertex, owned or ghost.
   exec::Array<Vertex> coarse_of;
 };
 
-// Collective. `leaders` has the leader of each vertex and ghost: a vertex of its cluster that leads
-// itself. The coarse vertex is owned by the rank of the leader, and has its name, home and key.
+// Collective. `leaders` has the leader of each vertex and ghost. A leader is a vertex of the
+// cluster that leads itself. The rank of the leader owns the coarse vertex, which has the name,
+// home and key of the leader.
 Contracted contract(const Communicator& communicator, const Status& status, const Level& fine,
                     const exec::Array<Address>& leaders);
 
-// Collective. The same graph with this rank's vertices in another order, and with each edge once.
-// `order` has the vertices in their new order.
+// Collective. Returns the same graph with this rank's vertices in another order. Edges that occur
+// more than once are merged. `order` has the vertices in their new order.
 Contracted reordered(const Communicator& communicator, const Status& status, const Level& level,
                      const exec::Array<std::int64_t>& order);
 

@@ -39,7 +39,7 @@ struct FirstOfRank {
   }
 };
 
-// The number of addresses on each rank that has one.
+// Returns the number of addresses on each rank, for ranks that have at least one.
 std::vector<Note<std::int64_t>> counts_by_rank(const Space& space,
                                                const exec::Array<Address>& addresses, int ranks) {
   const exec::Array<std::int64_t> firsts(space, ghosts_label, ranks + 1);
@@ -48,7 +48,7 @@ std::vector<Note<std::int64_t>> counts_by_rank(const Space& space,
   return counts_to_ranks(firsts.on_host());
 }
 
-// The ghosts beside an owned vertex.
+// Visits the ghosts that are neighbours of an owned vertex.
 struct GhostsBeside {
   RowsView rows;
   std::int64_t owned;

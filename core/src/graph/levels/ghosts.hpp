@@ -1,7 +1,7 @@
 #pragma once
 
-// Copies of values of other ranks' vertices. Ranks agree once per level on the values that they
-// send to each other.
+// Copies of values of vertices that other ranks own. Once per level, ranks agree on the vertices
+// whose values they send to each other.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/comm/messages.hpp>
@@ -17,7 +17,7 @@
 
 namespace evenkeel::graphs {
 
-// The rank and the index of a vertex in one number, which is ordered by rank first.
+// The rank and the index of a vertex in one number. Addresses are ordered by rank, then by index.
 using Address = std::uint64_t;
 KOKKOS_INLINE_FUNCTION Address address_of(int rank, std::int32_t index) {
   return static_cast<Address>(static_cast<std::uint32_t>(rank)) << 32U |
@@ -44,26 +44,27 @@ struct PackSent {
 
 class Ghosts {
  public:
-  // Makes no ghosts.
+  // There are no ghosts.
   Ghosts() = default;
 
-  // Collective. Makes ghosts of the vertices with these addresses on other ranks, which are
-  // distinct and ascending. `index_there` maps the index in an address of this rank to the index of
-  // its vertex; if it is empty, both are the same. `status` has the meaning that it has in vote().
+  // Collective. Makes a ghost for each vertex in `addresses`, which must be on other ranks,
+  // distinct and ascending. Other ranks' addresses have an index on this rank; `index_there` maps
+  // that index to this rank's vertex. If it is empty, the index is the vertex. `status` has the
+  // meaning that it has in vote().
   Ghosts(const Communicator& communicator, const Status& status, const Space& space,
          exec::Array<Address> addresses, const exec::Array<std::int32_t>& index_there);
 
-  // Collective. If ranks gave an `index_there`, this changes addresses() to those of the vertices.
-  // `owned` is the number of this rank's vertices.
+  // Collective. If ranks gave an `index_there`, this replaces the addresses of ghosts by those that
+  // the mapped vertices have. `owned` is the number of this rank's vertices.
   void learn_addresses(const Space& space, std::int64_t owned);
 
   std::int64_t count() const noexcept { return count_; }
   const exec::Array<Address>& addresses() const noexcept { return addresses_; }
-  // Owned vertices of which another rank has a ghost, once for each such rank.
+  // The owned vertices that are ghosts on other ranks. A vertex occurs once for each such rank.
   const exec::Array<std::int32_t>& sent() const noexcept { return sent_; }
 
-  // Collective. `values` are those of owned vertices and of ghosts, `each` adjacent ones per
-  // vertex. Ghosts get the values of their vertices. Waits for earlier kernels on the values.
+  // Collective. Copies the values of vertices to their ghosts. `values` has `each` adjacent values
+  // per owned vertex, then per ghost. Waits for earlier kernels that write values.
   template <class T>
   void refresh(const exec::Array<T>& values, int each = 1, const Status& status = {}) const;
 

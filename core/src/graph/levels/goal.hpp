@@ -15,39 +15,40 @@ template <class T>
 using PerConstraintOf = std::array<T, most_constraints>;
 using PerConstraint = PerConstraintOf<std::int64_t>;
 
-// For comparisons with the worth of staying at home, edge weights are counted in finer units: a
-// unit has 2^finer_bits of them.
+// One unit of edge weight is 2^finer_bits finer units. In finer units, edge weights and the worth
+// of staying at home are comparable.
 inline constexpr int finer_bits = 10;
 
 struct Goal {
   int parts = 1;
   int constraints = 1;
-  PerConstraint totals = {};  // weights of all vertices
-  PerConstraint limits = {};  // the greatest weights of a part
-  PerConstraint floors = {};  // no vertex leaves a lighter part for a better cut
-  // Vertices of this weight or more, in the first constraint, are lumps: no part has room for two.
-  // A part with a lump accepts other vertices as long as its weight is at most `beside_lump`. If
-  // `lump` is 0, there are no lumps.
+  PerConstraint totals = {};  // total weight of all vertices
+  PerConstraint limits = {};  // greatest weight of a part
+  PerConstraint floors = {};  // a part that is lighter loses no vertex for the sake of a better cut
+  // A vertex of at least the weight `lump` in the first constraint is a lump: no part has room for
+  // two. A part with a lump accepts another vertex if the part then weighs at most `beside_lump`.
+  // If `lump` is 0, there are no lumps.
   std::int64_t lump = 0, beside_lump = 0;
 };
 
-// The least possible weight of the heaviest part: `clusters` cannot be divided, and the heaviest of
-// them weighs `heaviest`.
+// Returns the least possible weight of the heaviest part, given that there are `clusters` clusters
+// that cannot be divided, and the heaviest of them weighs `heaviest`.
 inline std::int64_t least_bottleneck(const Goal& goal, std::size_t constraint,
                                      const PerConstraint& heaviest, std::int64_t clusters) {
   const std::int64_t total = goal.totals[constraint], one = heaviest[constraint];
   const std::int64_t average = total / goal.parts + (total % goal.parts != 0 ? 1 : 0);
-  // Equal weights: each part holds a whole number of clusters.
+  // If all clusters weigh the same, each part holds a whole number of them.
   if (one > 0 && total / one == clusters && total % one == 0)
     return (clusters / goal.parts + (clusters % goal.parts != 0 ? 1 : 0)) * one;
   return std::max(average, one);
 }
 
-// The limits of the refinement of a level.
+// When the refinement of a level ends.
 struct Patience {
-  double gain = 0.002;  // a share of the cut; less does not count as a gain
-  // Refinement ends after `iterations` without a gain, or after `most_iterations` as long as they
-  // are cheap. Cheap ones together move no more than the share `cheap` of all vertices.
+  double gain = 0.002;  // a share of the cut; a lesser improvement does not count as a gain
+  // Refinement ends after `iterations` iterations without a gain. It may continue up to
+  // `most_iterations` without a gain, as long as these together move less than the share `cheap` of
+  // all vertices.
   int iterations = 4;
   int most_iterations = 16;
   double cheap = 0.05;

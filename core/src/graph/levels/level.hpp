@@ -2,12 +2,12 @@
 
 // A distributed graph that the partitioner works on: the given graph, or a coarser level of it.
 //
-// Each rank owns vertices and has ghosts of their neighbours on other ranks. Indices count the
-// owned vertices first, then the ghosts. All sums are of integers, and names settle ties, so no
-// result depends on the distribution of vertices over ranks and threads:
-//   weights   units of each constraint; together below 2^62
-//   edges     units of at most `heaviest_edge`, which merged edges never exceed either
-//   names     distinct numbers in random order, for each vertex a bijective hash of its number
+// Each rank owns vertices and has ghosts of their neighbours on other ranks. An index counts the
+// owned vertices first, then the ghosts. No result depends on the distribution of vertices over
+// ranks and threads, because all sums are of integers and names settle ties:
+//   weights   units of each constraint; the sum over all vertices is below 2^62
+//   edges     units; no edge exceeds `heaviest_edge`, not even a merged one
+//   names     distinct numbers in random order: a bijective hash of the vertex's number
 
 #include "graph/levels/ghosts.hpp"
 
@@ -22,14 +22,14 @@ using EdgeUnits = std::int32_t;
 inline constexpr EdgeUnits heaviest_edge = EdgeUnits{1} << 30;
 inline constexpr int nowhere = -1;  // no part
 
-// Neighbours of each owned vertex.
+// The neighbours of each owned vertex, and the weights of the edges to them.
 struct Rows {
-  exec::Array<std::int64_t> offsets;  // owned + 1
+  exec::Array<std::int64_t> offsets;  // owned + 1 entries
   exec::Array<Vertex> columns;
-  exec::Array<EdgeUnits> weights;  // of edges
+  exec::Array<EdgeUnits> weights;  // by entry: the weight of its edge
 };
 
-// The same for kernels.
+// Rows, for kernels.
 struct RowsView {
   const std::int64_t* offsets;
   const Vertex* columns;
@@ -38,18 +38,19 @@ struct RowsView {
       : offsets(rows.offsets.data()), columns(rows.columns.data()), weights(rows.weights.data()) {}
 };
 
-// The parts that vertices are in, and those where they must be. The flags are the same on all
-// ranks. An array may be empty because its rank has no vertices.
+// The parts that vertices are in, and the parts where they must be. The flags are the same on all
+// ranks; with a flag set, an array may still be empty on a rank without vertices.
 struct Wishes {
   bool has_homes = false, has_fixed = false, has_stay = false;
-  exec::Array<int> homes;          // of owned and ghosts: the part where a vertex is now
-  exec::Array<int> fixed;          // of owned and ghosts: the part where it must be, or nowhere
-  exec::Array<std::int64_t> stay;  // of owned: edge units times `finer`, for staying at home
+  exec::Array<int> homes;  // by owned vertex and ghost: the part where it is now
+  // by owned vertex and ghost: the part where it must be, or nowhere
+  exec::Array<int> fixed;
+  exec::Array<std::int64_t> stay;  // by owned vertex: the worth of staying at home, in finer units
 };
 
-// Owned neighbours of each ghost.
+// The owned neighbours of each ghost.
 struct RowsBack {
-  exec::Array<std::int64_t> offsets;  // ghosts + 1
+  exec::Array<std::int64_t> offsets;  // ghosts + 1 entries
   exec::Array<Vertex> columns;
 };
 
@@ -57,22 +58,22 @@ struct Level {
   Space space = Space(0, nullptr);
   int constraints = 1;
   std::int64_t owned = 0;
-  std::int64_t all_vertices = 0;  // of all ranks
+  std::int64_t all_vertices = 0;  // number of vertices on all ranks
   Rows rows;
   RowsBack back;
   Ghosts ghosts;
-  exec::Array<std::uint64_t> names;   // of owned vertices and ghosts
-  exec::Array<std::int64_t> weights;  // of both, constraint by constraint of each vertex
+  exec::Array<std::uint64_t> names;   // by owned vertex and ghost
+  exec::Array<std::int64_t> weights;  // by owned vertex and ghost, then by constraint
   Wishes wishes;
   bool has_keys = false;
-  exec::Array<std::uint64_t> keys;  // of owned vertices, along a curve
+  exec::Array<std::uint64_t> keys;  // by owned vertex: its key along a curve
 
   std::int64_t ghost_count() const noexcept { return ghosts.count(); }
   std::int64_t local() const noexcept { return owned + ghosts.count(); }
 };
 
-// Collective. Makes the values of ghosts and the rows back from them. Owned vertices must be
-// complete, and the columns of their rows must be set.
+// Collective. Sets the values of ghosts, and computes `back`. Before the call, the values of owned
+// vertices and the columns of their rows must be complete.
 void complete_ghosts(const Communicator& communicator, Level& level);
 
 }  // namespace evenkeel::graphs

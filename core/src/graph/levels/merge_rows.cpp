@@ -11,9 +11,9 @@ namespace evenkeel::graphs {
 
 namespace {
 
-// The entry of a merged row is found by its column in a table of all columns, if there is memory
-// for such a table per block. Otherwise short rows are searched one by one, and longer ones have a
-// hash table. Rows are the same either way.
+// To add an edge, the entry of its column in the merged row must be found. If there is memory for a
+// table of all columns per block, that table gives the entry. Otherwise a short row is searched,
+// and a longer row has a hash table. The rows are the same in all cases.
 constexpr std::int64_t short_row = 16;
 
 KOKKOS_INLINE_FUNCTION std::int64_t slots_for(std::int64_t most_entries) {
@@ -26,8 +26,8 @@ KOKKOS_INLINE_FUNCTION std::int64_t slots_for(std::int64_t most_entries) {
 struct RowInProgress {
   Vertex* columns;
   EdgeUnits* weights;
-  std::int32_t* places;  // of each column, if it is in this row; may be null
-  std::int32_t* slots;   // all 0 before and after; may be null
+  std::int32_t* places;  // the entry of each column, if the column is in this row; may be null
+  std::int32_t* slots;   // the hash table, all 0 before and after; may be null
   std::int64_t mask;
   std::int64_t length = 0;
 
@@ -43,10 +43,11 @@ struct RowInProgress {
     weights[length] = weight;
     ++length;
   }
-  // There are no branches, because no processor can predict if a column is there already. The entry
-  // of an unwanted column is written after the row, and the next one overwrites it; there is room.
+  // This does not branch, because no processor can predict if the row has a column already. The
+  // entry of an unwanted column is written after the end of the row, where there is room, and the
+  // next entry overwrites it.
   KOKKOS_FUNCTION void add_by_place(Vertex column, EdgeUnits weight, bool is_wanted) {
-    const std::int64_t there = places[column];  // this may be from another row
+    const std::int64_t there = places[column];  // may be out of date, from another row
     const bool is_new = (there >= length) | (columns[there < length ? there : 0] != column);
     const std::int64_t at = is_new ? length : there;
     const EdgeUnits before = is_new ? 0 : weights[at];
@@ -83,15 +84,15 @@ struct RowInProgress {
   }
 };
 
-// Blocks of clusters whose rows are merged one after the other. On a host there are as many blocks
-// as threads, on a device one for each cluster.
+// Divides the clusters into blocks. The rows of a block are merged one after the other. On a host
+// there is a block per thread, on a device a block per cluster.
 struct MergeBlocks {
   Members members;
   std::int64_t clusters, blocks;
-  const std::int64_t* room;    // the begin of the room for the entries of each block
-  const std::int64_t* tables;  // the begin of the table of each block
+  const std::int64_t* room;    // the first entry of each block in `columns` and `weights`
+  const std::int64_t* tables;  // the first slot of each block's table in `slots`
   std::int32_t* slots;
-  bool has_places;  // tables are of all columns
+  bool has_places;  // if true, each table is a table of all columns
   Vertex* columns;
   EdgeUnits* weights;
   std::int64_t* lengths;
@@ -134,7 +135,7 @@ struct MergeBlocks {
   }
 };
 
-// Measures the memory that blocks need: entries, and a table.
+// Measures the room for entries and the size of the table that each block needs.
 struct MeasureBlocks {
   MergeBlocks merge;
   std::int64_t all_columns;
@@ -179,7 +180,7 @@ Rows merged(const Instance& instance, const Space& space, const Members& members
   rows.offsets = {space, contract_label, clusters + 1};
   const auto room = exec::filled<std::int64_t>(space, contract_label, blocks, 0);
   const auto tables = exec::filled<std::int64_t>(space, contract_label, blocks, 0);
-  constexpr std::int64_t most_tables = 8;  // of all columns
+  constexpr std::int64_t most_tables = 8;  // number of tables of all columns
   MergeBlocks merge{members,
                     clusters,
                     std::max<std::int64_t>(blocks, 1),

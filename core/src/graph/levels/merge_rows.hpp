@@ -1,13 +1,13 @@
 #pragma once
 
-// The rows of clusters, merged from the rows of their members.
+// Merges the rows of the members of each cluster into the row of the cluster.
 
 #include "graph/levels/level.hpp"
 #include "graph/levels/travel.hpp"
 
 namespace evenkeel::graphs {
 
-// For kernels. Members count the fine vertices first, then those that arrived.
+// For kernels. Members are the fine vertices, followed by the vertices that arrived.
 struct Members {
   RowsView fine;
   const Vertex* coarse_of;
@@ -23,7 +23,7 @@ struct Members {
     const std::int64_t i = member - fine_count;
     return arrived_offsets[i + 1] - arrived_offsets[i];
   }
-  // The most entries that the row of a cluster can have.
+  // The greatest number of entries that the row of a cluster can have.
   KOKKOS_FUNCTION std::int64_t most_entries(std::int64_t cluster) const {
     std::int64_t most = 0;
     for (std::int64_t m = offsets[cluster]; m < offsets[cluster + 1]; ++m)
@@ -48,8 +48,8 @@ struct Members {
 };
 
 struct MergeRoom {
-  std::int64_t columns;  // clusters and their ghosts
-  std::int64_t entries;  // of all members
+  std::int64_t columns;  // number of clusters and of their ghosts
+  std::int64_t entries;  // sum over all members
 };
 
 Rows merge_rows(const Space& space, const Members& members, std::int64_t clusters,

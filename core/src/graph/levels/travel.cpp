@@ -52,7 +52,7 @@ struct WriteTravellingEdges {
   }
 };
 
-// The members that this rank sends, by the rank of their leader.
+// The members that this rank sends, sorted by the rank of their leader.
 Arrived travellers_of(const Level& fine, const exec::Array<Address>& leaders, int rank, int ranks,
                       std::vector<Note<RowParcel>>& parcels) {
   const Space& space = fine.space;

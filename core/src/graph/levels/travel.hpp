@@ -1,7 +1,7 @@
 #pragma once
 
-// Members of clusters whose leader is on another rank travel there, with their weights and edges.
-// The exchange of any rows with entries is here too.
+// Sends the members of a cluster to the rank of their leader, with their weights and edges. Also
+// contains the exchange of any rows with entries.
 
 #include "graph/levels/level.hpp"
 #include "graph/stage.hpp"
@@ -11,20 +11,21 @@
 
 namespace evenkeel::graphs {
 
-// The numbers of rows that go to one rank, or come from it, and of their entries.
+// The number of rows that one rank sends to another, and the number of entries in these rows.
 struct RowParcel {
   std::int64_t rows, entries;
 };
 inline std::int64_t rows_of(const RowParcel& parcel) { return parcel.rows; }
 inline std::int64_t entries_of(const RowParcel& parcel) { return parcel.entries; }
 
-// The rows that go to rank r begin at firsts[r], and the entries of a row at its offset. Blocks.
+// Returns what each rank gets. Rows firsts[r] to firsts[r + 1] go to rank r, and the entries of row
+// i begin at offsets[i]. Blocks.
 std::vector<Note<RowParcel>> parcels_of(const std::vector<std::int64_t>& firsts,
                                         const exec::Array<std::int64_t>& offsets);
 
-// Collective. load(parcels) makes the cargo that leaves this rank, room_for(sum of parcels) makes
-// room for the cargo that arrives, and add(messages, parcels, cargo) adds the messages for either.
-// `status` has the meaning that it has in vote().
+// Collective. load(parcels) makes the cargo that this rank sends. room_for(sum of parcels) makes
+// room for the cargo that arrives. add(messages, parcels, cargo) adds the sends of the first, and
+// the receives of the second. `status` has the meaning that it has in vote().
 template <class Cargo, class Load, class RoomFor, class Add>
 Cargo exchanged_parcels(const Communicator& communicator, const Status& status, const Space& space,
                         const Load& load, const RoomFor& room_for, const Add& add) {
@@ -66,22 +67,22 @@ struct Traveller {
   std::int64_t stay;
 };
 struct TravellingEdge {
-  Address leader;  // of the neighbour
+  Address leader;  // leader of the neighbour's cluster
   EdgeUnits weight;
 };
 
 struct Arrived {
   exec::Array<Traveller> members;
   exec::Array<std::int64_t> weights;
-  exec::Array<std::int64_t> offsets;  // of the edges of each
+  exec::Array<std::int64_t> offsets;  // the first edge of each member
   exec::Array<TravellingEdge> edges;
-  exec::Array<Vertex> columns;  // coarse vertices
+  exec::Array<Vertex> columns;  // by edge: the coarse vertex of the neighbour
 
   std::int64_t count() const noexcept { return members.size(); }
 };
 
-// Collective. The members that come to this rank; their `columns` are not set yet, and `offsets`
-// have room for one more. With a single rank, no member travels.
+// Collective. Returns the members that come to this rank. `columns` is not set yet, and `offsets`
+// has room for one more entry. On a single rank no member travels.
 Arrived travel(const Communicator& communicator, const Status& status, const Level& fine,
                const exec::Array<Address>& leaders);
 

@@ -10,7 +10,7 @@
 
 namespace evenkeel::graphs {
 
-// For kernels.
+// Appends to a list, in kernels.
 template <class Instance>
 struct Appender {
   Vertex* vertices;
@@ -35,7 +35,7 @@ class VertexList {
   bool empty() const noexcept { return size_ == 0; }
   std::int64_t capacity() const noexcept { return vertices_.size(); }
 
-  // Kernels append to the list; call count_up() afterwards to update size().
+  // For kernels that append to the list. Call count_up() after them to update size().
   template <class Instance>
   Appender<Instance> appender() const {
     return {vertices_.data(), count_there_.data()};

@@ -33,7 +33,7 @@ struct WriteCoarsePins {
   }
 };
 
-// The nets whose home is this rank, over coarse vertices.
+// The nets whose home is this rank, with coarse vertices as their pins.
 LooseNets loosened(const NetLevel& fine, const exec::Array<Address>& addresses) {
   const Space& space = fine.space;
   const exec::Array<std::int64_t> homes =

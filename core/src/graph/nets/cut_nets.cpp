@@ -1,5 +1,5 @@
-// The stages of a cut of nets: read, spread over the ranks that have pins, expand into a graph, cut
-// that graph together with the nets, report.
+// The stages of a cut of nets: read the nets, spread them over the ranks that have pins, expand
+// them into a graph, cut the graph with the nets as its companion, report.
 
 #include <evenkeel/backends/comm/ballot.hpp>
 #include <evenkeel/backends/exec/bodies.hpp>
@@ -29,7 +29,7 @@ struct RealAt {
   }
 };
 
-// The numbers and weights of nets and edges, for their means.
+// The numbers and total weights of nets and edges, from which means are computed.
 struct Means {
   std::int64_t nets, net_weights, edges, edge_weights, duplicates;
   double ratio() const {

@@ -10,14 +10,15 @@ namespace evenkeel::graphs {
 
 namespace {
 
-// The other pins that a pin has edges to, by their distance after it around the ring.
+// The pins to which a pin has edges. visit() gets the distance by which each follows the pin in the
+// ring.
 struct Neighbours {
   std::int64_t pins;
 
   KOKKOS_FUNCTION bool are_all() const { return pins - 1 <= most_edges_in_net; }
   KOKKOS_FUNCTION std::int64_t count() const {
     if (are_all()) return pins - 1;
-    std::int64_t count = 2;  // at a distance of 1
+    std::int64_t count = 2;  // one on each side at a distance of 1
     for (std::int64_t step = 2; 2 * step <= pins; step *= 2) count += 2 * step < pins ? 2 : 1;
     return count;
   }
@@ -33,7 +34,7 @@ struct Neighbours {
     }
   }
 };
-static_assert(most_net_pins <= 64);  // 11 neighbours at the distances of 1 to 32
+static_assert(most_net_pins <= 64);  // each pin has 11 neighbours, at distances from 1 to 32
 
 struct CountEdges {
   NetsView nets;
@@ -109,7 +110,7 @@ void expand(const Space& space, int rank, const NetLevel& nets, Given& objects) 
   space.fence(nets_label);
   objects.rows.offsets = Integers(std::move(offsets));
   objects.rows.columns = Integers(std::move(columns));
-  // The edge weights are integers that need no scaling.
+  // Edge weights are integers already, so they are not scaled again.
   objects.all.heaviest_edge = heaviest_net;
   objects.all.uneven_edges = 0;
 }

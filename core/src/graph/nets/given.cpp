@@ -21,11 +21,11 @@ namespace evenkeel::graphs {
 
 namespace {
 
-// The input of this rank, before the numbers of all ranks are known.
+// The input of this rank, before it is combined with that of other ranks.
 struct NetsHere {
   std::int64_t objects = 0;
   exec::Array<std::int64_t> offsets, pins;
-  exec::Array<std::uint64_t> ids;  // of pins; empty if pins are numbers
+  exec::Array<std::uint64_t> ids;  // ids of pins; empty if the application gives numbers
   exec::Array<double> weights;     // empty if all are 1
 };
 
@@ -109,9 +109,10 @@ void combine_sums(NetSums& into, const NetSums& from) noexcept {
   into.uneven += from.uneven;
 }
 
-// Small integers become multiples of all numbers that divide a net's weight, so nothing is lost.
+// Small integer weights are scaled to multiples of all numbers by which a net's weight may be
+// divided among its edges, so that the divisions are exact.
 double units_of_one(const NetSums& all) {
-  constexpr double divisible = 27720;  // by 1 to 12
+  constexpr double divisible = 27720;  // divisible by 1 to 12
   const double heaviest = all.has_weights > 0 ? all.heaviest : 1;
   if (!(heaviest > 0)) return 1;
   if (all.uneven == 0 && heaviest * divisible <= heaviest_net) return divisible;
@@ -129,7 +130,8 @@ struct WriteUnits {
   }
 };
 
-// A graph of the objects without edges, whose arrays are checked like those of any graph.
+// A graph that has the objects as vertices, and no edges. Arrays of the objects are checked in the
+// same way as those of any graph.
 Given given_objects(const Space& space, const Communicator& communicator, const Nets& nets,
                     std::int64_t objects, const GraphCutOptions& options, const ByGraph& method) {
   exec::Array<std::int64_t> offsets, columns;
@@ -147,7 +149,7 @@ Given given_objects(const Space& space, const Communicator& communicator, const 
                                    .position = known.position,
                                    .fixed = known.fixed}),
                             options, method);
-  // These refer to the arrays above, which end here.
+  // `offsets` and `columns` refer to local arrays, which are freed at the end of this function.
   given.rows.offsets = {};
   given.rows.columns = {};
   return given;

@@ -14,17 +14,17 @@ namespace evenkeel::graphs {
 
 struct NetSums {
   std::int64_t nets, pins, large;
-  std::int64_t has_weights, ranks;  // the numbers of ranks with weights, and with nets
+  std::int64_t has_weights, ranks;  // number of ranks with weights, and with nets
   double heaviest;
-  std::int64_t uneven;  // weights that are not integers
+  std::int64_t uneven;  // number of weights that are not integers
 };
 
 struct NetsGiven {
-  Given objects;  // without edges
+  Given objects;  // a graph without edges
   exec::Array<std::int64_t> offsets;
   exec::Array<Address> pins;
-  exec::Array<EdgeUnits> weights;  // of nets, in units
-  double units_of_one = 1;         // the units of a weight of 1
+  exec::Array<EdgeUnits> weights;  // by net, in units
+  double units_of_one = 1;         // number of units of a weight of 1
   NetSums all = {};                // the same on all ranks
 
   std::int64_t count() const noexcept { return weights.size(); }
@@ -37,10 +37,10 @@ struct IsLarge {
   }
 };
 
-// The heaviest net, in units.
+// The greatest weight of a net, in units.
 inline constexpr double heaviest_net = 0x1p20;
 
-// Collective. Reads and checks everything. Throws the same Error on all ranks.
+// Collective. Reads and checks the whole input. Throws the same Error on all ranks.
 NetsGiven given_nets(const Space& space, const Communicator& communicator, const Nets& nets,
                      const GraphCutOptions& options, const ByGraph& method);
 

@@ -17,14 +17,14 @@ constexpr int is_candidate = 4;  // a mark, like is_active
 struct NetState {
   MovesState state;
   NetsView nets;
-  const int* parts;  // of pins
+  const int* parts;  // by pin
   int* targets;
   std::int64_t* gains;
   const std::uint64_t* names;
   int* marks;
   int *net_parts, *net_counts, *net_sizes;
 
-  // Returns true if pin v has to take the move of pin u into account.
+  // Returns true if pin v assumes that pin u moves before it.
   KOKKOS_FUNCTION bool is_before(Vertex u, Vertex v) const {
     return gains[u] != gains[v] ? gains[u] > gains[v] : names[u] < names[v];
   }
@@ -46,8 +46,8 @@ struct Touch {
   }
 };
 
-// Counts the pins of a net by part. At the home of the net, adds the change of the connectivity.
-// Lists the vertices of the net.
+// Counts the pins of a net by part, and lists its vertices as active. On the home rank of the net,
+// also adds the change of the connectivity.
 template <class Instance>
 struct CountPins {
   NetState all;
@@ -86,9 +86,10 @@ struct CountPins {
 
 // --- Choosing ------------------------------------------------------------------------------------
 
-// The connection of a vertex to a part is the weight of the nets that have other pins in it. So the
-// gain of a move is the difference of two connections, as in a graph: nets without a pin in the new
-// part will be in one part more, and nets whose last pin leaves the old part in one less.
+// The connection of a vertex to a part is the weight of the nets that have other pins in that part.
+// The gain of a move is the difference of two connections, as in a graph: a net without a pin in
+// the new part is then in one part more, and a net whose last pin leaves the old part is in one
+// part less.
 template <class Connections>
 KOKKOS_INLINE_FUNCTION void connect(const NetState& all, Vertex v, Connections& connections) {
   const int own = all.parts[v];
@@ -101,7 +102,7 @@ KOKKOS_INLINE_FUNCTION void connect(const NetState& all, Vertex v, Connections& 
   }
 }
 
-// Chooses the target of a vertex, like Choose of jet.cpp for edges.
+// Chooses the target of a vertex from its nets. Choose in jet.cpp does this from edges.
 template <class Instance>
 struct ChooseByNets {
   NetState all;
@@ -131,13 +132,13 @@ struct ChooseByNets {
 
 // --- Afterburner ---------------------------------------------------------------------------------
 
-// Computes the gain of a vertex after pins with a higher gain have gone to their expected parts.
-// The vertex goes too if it loses nothing then.
+// Computes the gain of a vertex under the assumption that pins with a higher gain are already in
+// the parts that they are expected to go to. The vertex goes too if it then loses nothing.
 struct BurnByNets {
   NetState all;
   std::int64_t floors[most_constraints];
   const Vertex* candidates;
-  const int* expected;  // the parts that pins are expected to go to
+  const int* expected;  // by pin: the part that it is expected to go to, or nowhere
   int* going;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
@@ -167,7 +168,7 @@ struct BurnByNets {
   }
 };
 
-// Lists the vertices that go, and those that may go later.
+// Lists the vertices that move now, and the candidates of the next round.
 template <class Instance>
 struct Depart {
   const Vertex* candidates;
@@ -189,7 +190,7 @@ struct Depart {
 
 }  // namespace
 
-// The steps on a space.
+// The steps that run on the space of the level.
 struct NetMoves::Work {
   NetMoves& all;
 
@@ -206,7 +207,7 @@ struct NetMoves::Work {
 
   void allocate() const {
     const std::int64_t local = nets().local(), owned = nets().owned, count = nets().count();
-    // All pins begin in no part, so that all nets are touched.
+    // All pins begin in no part, so that the first follow() counts all nets.
     all.pins_.parts = exec::filled<int>(space(), nets_label, local, nowhere);
     all.pins_.parts_next = {space(), nets_label, local};
     all.pins_.targets = exec::filled<int>(space(), nets_label, local, nowhere);
@@ -259,7 +260,7 @@ struct NetMoves::Work {
     all.lists_.candidates.count_up();
   }
 
-  // Finds the parts that vertices go to if others go as `expected`.
+  // Finds the parts to which vertices go, if other vertices go to their parts in `expected`.
   template <class Instance>
   void burn(const Instance& instance, const exec::Array<int>& expected,
             const exec::Array<int>& going) const {
@@ -314,7 +315,7 @@ std::int64_t NetMoves::improve(double tolerated_loss) {
   nets_.ghosts.refresh(pins_.gains);
   ready = work.attempted(
       [&](const auto& instance) { work.burn(instance, pins_.targets, pins_.likely); });
-  // If one of several pins of a net does not go, the others may lose by going.
+  // Pins of one net rely on each other: if one does not go, others may lose by going.
   nets_.ghosts.refresh(pins_.likely, 1, ready);
   ready =
       work.attempted([&](const auto& instance) { work.burn(instance, pins_.likely, pins_.going); });

@@ -1,6 +1,6 @@
 #pragma once
 
-// Jet for nets: many vertices at once go to the parts that their nets are in.
+// Jet for nets: moves many vertices at once to parts where their nets have other pins.
 
 #include "graph/improve/moves.hpp"
 #include "graph/nets/level.hpp"
@@ -9,38 +9,39 @@
 
 namespace evenkeel::graphs {
 
-// The parts that each net is in, with the number of its pins in each of them. Follows the parts of
-// Moves, which other steps may change too.
+// The parts that each net is in, with the number of its pins in each part. The parts of vertices
+// are those of a Moves, which other steps may change between calls.
 class NetMoves {
  public:
-  // Collective. Refers to both, which are of one level. follow() has to be called next.
+  // Collective. Refers to both arguments, which must be of the same level. Call follow() next.
   NetMoves(const NetLevel& nets, Moves& moves);
 
-  // Collective. Accounts for all moves since the last call.
+  // Collective. Updates the counts after all moves since the last call.
   void follow();
-  // Collective. One round of Jet; follow() must have been called after other moves. Returns how
-  // many moved.
+  // Collective. Runs one round of Jet, and returns how many vertices moved. If other steps have
+  // moved vertices, call follow() before.
   std::int64_t improve(double tolerated_loss);
 
-  // In finer units: the data that have to be sent, and the same less the worth of staying at home.
+  // In finer units: the data that have to be sent; and these minus the worth of staying at home.
   std::int64_t connectivity() const noexcept { return connectivity_; }
   std::int64_t objective() const noexcept { return connectivity_ - moves_.worth.stay; }
 
  private:
   struct Work;
-  struct Pins {  // of owned vertices and ghosts
+  struct Pins {  // by owned vertex and ghost
     exec::Array<int> parts, parts_next;
-    exec::Array<int> targets;        // nowhere if it stays
-    exec::Array<int> likely, going;  // the target if others do as expected
+    exec::Array<int> targets;  // nowhere if the pin stays
+    // the target, if the pin goes when others go as expected; otherwise nowhere
+    exec::Array<int> likely, going;
     exec::Array<std::int64_t> gains;
     exec::Array<std::uint64_t> names;
-    exec::Array<int> marks;  // of owned vertices
+    exec::Array<int> marks;  // by owned vertex
   };
-  struct InNets {  // parts and counts of a net begin at the index of its pins
+  struct InNets {  // the entries of a net in `parts` and `counts` begin at its first pin's index
     exec::Array<int> parts, counts, sizes, marks;
   };
   struct NetLists {
-    VertexList touched;  // nets
+    VertexList touched;  // a list of nets
     VertexList active, active_next, candidates, candidates_next;
   };
 

@@ -1,8 +1,7 @@
 #pragma once
 
-// Nets over the vertices of a level of a graph. Each rank has all nets that have one of its
-// vertices. Nets are copied whole to the ranks of their pins, so that each rank can compute the
-// effect of a move of its vertices.
+// Nets over the vertices of a level of a graph. Each rank has a complete copy of all nets that have
+// a pin among its vertices. So each rank can compute the effect of a move of its vertices.
 
 #include "graph/levels/level.hpp"
 
@@ -10,9 +9,10 @@
 
 namespace evenkeel::graphs {
 
-// Nets, each once over all ranks. The pins of a net are distinct and ascending, at least two.
+// Nets that are not yet copied: each is on one rank only. A net has at least two pins, which are
+// distinct and ascending.
 struct LooseNets {
-  exec::Array<std::int64_t> offsets;  // nets + 1
+  exec::Array<std::int64_t> offsets;  // nets + 1 entries
   exec::Array<Address> pins;
   exec::Array<EdgeUnits> weights;
 
@@ -21,17 +21,17 @@ struct LooseNets {
 
 using Net = std::int32_t;
 
-// Pins count the owned vertices of the level first, like the level, and then ghosts. These ghosts
-// are not those of the level.
+// A pin is an index: it counts the owned vertices of the level first, then the ghosts. The ghosts
+// are those of the nets, and differ from the ghosts of the level.
 struct NetLevel {
   Space space = Space(0, nullptr);
   std::int64_t owned = 0;
-  exec::Array<std::int64_t> offsets;  // nets + 1
+  exec::Array<std::int64_t> offsets;  // nets + 1 entries
   exec::Array<Vertex> pins;
   exec::Array<EdgeUnits> weights;
-  exec::Array<int> is_home;  // of each net; 1 on one of the ranks that have it
-  // Nets of each vertex and ghost.
-  exec::Array<std::int64_t> firsts;  // local() + 1
+  exec::Array<int> is_home;  // by net: 1 on one of the ranks that have the net, 0 on the others
+  // `firsts` and `nets` list the nets of each vertex and ghost.
+  exec::Array<std::int64_t> firsts;  // local() + 1 entries
   exec::Array<Net> nets;
   Ghosts ghosts;
 
@@ -39,7 +39,7 @@ struct NetLevel {
   std::int64_t local() const noexcept { return owned + ghosts.count(); }
 };
 
-// The same for kernels.
+// NetLevel, for kernels.
 struct NetsView {
   const std::int64_t* offsets;
   const Vertex* pins;

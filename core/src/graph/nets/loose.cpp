@@ -13,8 +13,8 @@ namespace evenkeel::graphs {
 
 namespace {
 
-// Sorts the pins of a net by insertion, because most are in order. The distinct pins come first,
-// and `lengths` gets their number, or 0 for a net that cannot be cut.
+// Sorts the pins of a net by insertion, because most are in order already. Moves the distinct pins
+// to the front, and writes their number to `lengths`, or 0 if the net cannot be cut.
 struct SortPins {
   const std::int64_t* offsets;
   const EdgeUnits* weights;
@@ -53,7 +53,7 @@ struct WriteHashes {
   }
 };
 
-// Adds up the weights of a run of equal nets at the first of them, and leaves 0 at the others.
+// For each run of equal nets, gives the first net the sum of the weights, and the others 0.
 struct SumRuns {
   const std::uint64_t* hashes;
   const std::uint32_t* sorted;
@@ -83,7 +83,7 @@ struct SumRuns {
   }
 };
 
-// Chosen nets in arrays of their own. Net `nets[i]` keeps its first lengths[i] pins.
+// Copies chosen nets to new arrays. Net nets[i] keeps its first lengths[i] pins.
 LooseNets chosen(const Space& space, exec::Array<std::int64_t>&& lengths,
                  const exec::Array<std::int64_t>& offsets, const exec::Array<Address>& pins,
                  const exec::Array<EdgeUnits>& weights, const exec::Array<std::int64_t>& nets) {

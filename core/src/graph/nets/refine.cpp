@@ -10,8 +10,8 @@ namespace evenkeel::graphs {
 
 namespace {
 
-// The share of its connection to its own part that a vertex may lose, because others may follow. It
-// is less than for edges, because a net has more pins that may not follow.
+// The share of its connection to its own part that a vertex may lose by a move, because other pins
+// may follow. It is less than for edges: a net has more pins, and any of them may not follow.
 constexpr double tolerated_loss = 0.125;
 
 class ConnectedNets final : public RefinementAim {
@@ -40,7 +40,8 @@ void NetCompanion::follow(const Level&, const Contracted& coarser) {
 }
 
 void NetCompanion::refine(Moves& moves, const Patience& patience, bool is_finest) {
-  // From a poor start edges lead further, because their cut falls a little with each pin that goes.
+  // From a poor start, edges are the better guide: their cut falls a little with each pin that
+  // leaves a part, while the connectivity falls only with the last one.
   if (!is_finest) graphs::refine(moves, patience, is_finest);
   ConnectedNets nets(levels_.back(), moves);
   refine_towards(nets, moves, patience, is_finest);

@@ -1,6 +1,7 @@
 #pragma once
 
-// Nets that follow the levels of their graph, and improve its cuts by their own objective.
+// Makes nets the companion of a graph: they are coarsened with its levels, and refinement improves
+// their connectivity.
 
 #include "graph/cut/multilevel.hpp"
 #include "graph/nets/level.hpp"
@@ -18,7 +19,8 @@ class NetCompanion final : public Companion {
 
  private:
   const Communicator& communicator_;
-  std::vector<NetLevel> levels_;  // from the finest on; refined ones are removed
+  // the finest is the first; a level is removed after its refinement
+  std::vector<NetLevel> levels_;
 };
 
 }  // namespace evenkeel::graphs

@@ -21,14 +21,14 @@ struct PartOfPin {
   const Address *pins, *ghosts;
   std::int64_t ghost_count, owned;
   int rank;
-  const int* parts;  // of objects and ghosts
+  const int* parts;  // by object and ghost
   KOKKOS_FUNCTION int operator()(std::int64_t i) const {
     const Address pin = pins[i];
     return parts[rank_of(pin) == rank ? index_of(pin) : owned + place_in(ghosts, ghost_count, pin)];
   }
 };
 
-// The number of parts that a net is in, or 0 for large nets, which CountKeys counts.
+// Writes the number of parts that a net is in. For large nets it writes 0; CountKeys counts those.
 struct CountParts {
   const std::int64_t* offsets;
   PartOfPin part_of;
@@ -48,7 +48,8 @@ struct CountParts {
   }
 };
 
-// A number for each net and part of a pin.
+// Writes a key for each pin of a large net, from the net and the part of the pin. So the number of
+// distinct keys of a net is the number of its parts.
 struct WriteKeys {
   const std::int64_t *offsets, *nets, *firsts;
   PartOfPin part_of;

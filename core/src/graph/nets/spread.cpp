@@ -17,7 +17,7 @@ namespace {
 
 // --- Travelling ----------------------------------------------------------------------------------
 
-// Counts the ranks that have pins of a net. Pins are ordered by rank.
+// Counts the ranks that own pins of a net. The pins are sorted by rank.
 struct CountRanks {
   const std::int64_t* offsets;
   const Address* pins;
@@ -44,7 +44,7 @@ struct WriteRanks {
   }
 };
 
-// The data of a net that travel besides its pins.
+// The data of a net, besides its pins, that is sent with a copy.
 struct Head {
   std::int32_t pins;
   EdgeUnits weight;
@@ -53,7 +53,7 @@ struct WriteHeads {
   const std::int64_t *nets, *offsets;
   const EdgeUnits* weights;
   Head* heads;
-  std::int64_t* lengths;  // of the copies
+  std::int64_t* lengths;  // number of pins of each copy
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const std::int64_t e = nets[i];
     lengths[i] = offsets[e + 1] - offsets[e];
@@ -76,7 +76,7 @@ struct NetCopies {
   exec::Array<Address> pins;
 };
 
-// Copies of the nets by the ranks that they go to.
+// Makes the copies of nets that this rank sends, sorted by receiving rank.
 NetCopies copies_of(const Space& space, const LooseNets& loose, int ranks,
                     std::vector<Note<RowParcel>>& parcels) {
   exec::Array<std::int64_t> firsts(space, nets_label, loose.count());
@@ -102,7 +102,7 @@ NetCopies copies_of(const Space& space, const LooseNets& loose, int ranks,
   return copies;
 }
 
-// Collective. The nets of all ranks that have a pin on this one.
+// Collective. Returns the nets, of all ranks, that have a pin on this rank.
 LooseNets exchanged(const Communicator& communicator, const Status& status, const Space& space,
                     const LooseNets& loose) {
   const auto load = [&](std::vector<Note<RowParcel>>& parcels) {

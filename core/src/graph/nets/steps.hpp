@@ -1,6 +1,6 @@
 #pragma once
 
-// The steps of cutting nets, which cut_nets.cpp names in order.
+// The steps of cutting nets; cut_nets.cpp calls them.
 
 #include "graph/levels/contract.hpp"
 #include "graph/nets/given.hpp"
@@ -12,7 +12,7 @@
 
 namespace evenkeel::graphs {
 
-// Copies the pins of chosen nets to their new offsets. For kernels.
+// Copies the pins of chosen nets to their new offsets, in kernels.
 struct CopyNets {
   const std::int64_t *nets, *offsets, *offsets_out;
   const Address* pins;
@@ -23,8 +23,9 @@ struct CopyNets {
   }
 };
 
-// Sorts the pins of nets of at most most_net_pins entries in place, and returns the nets that may
-// be cut: those with at least two pins, and a weight. `duplicates` counts repeated entries. Local.
+// Sorts, in place, the pins of nets that have at most most_net_pins entries. Returns those of these
+// nets that may be cut: they have at least two distinct pins, and a weight above 0. `duplicates` is
+// the number of repeated pins. Local.
 struct Tidied {
   LooseNets nets;
   std::int64_t duplicates = 0;
@@ -32,28 +33,29 @@ struct Tidied {
 Tidied tidied(const Space& space, const exec::Array<std::int64_t>& offsets,
               const exec::Array<Address>& pins, const exec::Array<EdgeUnits>& weights);
 
-// Adds up the weights of nets with the same pins, up to heaviest_edge. Nets keep their order. Ranks
-// that have the same nets merge the same ones. Local.
+// Merges nets with the same pins, and adds up their weights to at most heaviest_edge. Nets keep
+// their order. Ranks that have copies of the same nets merge them in the same way. Local.
 LooseNets merged(const Space& space, LooseNets&& nets);
 
-// Collective. Nets with the same pins are merged. `owned` is the number of vertices of this rank.
-// `status` has the meaning that it has in vote().
+// Collective. Copies each net to all ranks that own its pins, and merges nets with the same pins.
+// `owned` is the number of vertices of this rank. `status` has the meaning that it has in vote().
 NetLevel spread(const Communicator& communicator, const Status& status, const Space& space,
                 std::int64_t owned, LooseNets&& loose);
 
-// Gives the objects edges between the pins of nets. The edges of each pin together weigh as much as
-// the net. In a small net they lead to all other pins. In a larger net they lead to pins at
-// distances of powers of two around a ring of all pins in their order. So a single pin that leaves
-// costs the net's weight, and no pin has more than most_edges_in_net edges by a net. Local.
+// Gives the objects edges between the pins of each net. The edges of a pin together weigh as much
+// as the net, so a single pin that leaves costs the net's weight. In a small net, a pin has edges
+// to all other pins. In a larger net, the pins form a ring in their order, and a pin has edges to
+// the pins at distances that are powers of two. So a net gives no pin more than most_edges_in_net
+// edges. Local.
 inline constexpr std::int64_t most_edges_in_net = 11;
 void expand(const Space& space, int rank, const NetLevel& nets, Given& objects);
 
-// Collective. Nets within a coarse vertex are removed; nets with the same pins are merged.
+// Collective. Removes nets that are within one coarse vertex, and merges nets with the same pins.
 NetLevel contract_nets(const Communicator& communicator, const NetLevel& fine,
                        const Contracted& coarser);
 
-// Collective. The report on nets. `parts` has those of this rank's objects and no more entries.
-// Nets are counted on the ranks that gave them, so each counts once, whatever its size.
+// Collective. `parts` has the parts of this rank's objects and no more entries. Each net, of any
+// size, is counted once, by the rank that gave it.
 NetReport net_report(const Space& space, const Communicator& communicator, const NetsGiven& given,
                      const exec::Array<int>& parts, int part_count);
 
