@@ -41,7 +41,7 @@ TEST_F(Instances, ARebalanceRunsOnThatOfItsBalancer) {
     const auto run = [&](Balancer& balancer, int stream, const DeviceCloud::With& with) {
       device::reset_traffic();
       const Set all = cloud.as_set(with);
-      balancer.rebalance({&all, 1});
+      balancer.rebalance(all);
       expect_launches_on(stream);
       return balancer.domains();
     };
@@ -69,7 +69,7 @@ TEST_F(Instances, SoDoesAStep) {
   for (int step = 0; step < 40; ++step) {
     test::spend(kernel, 1'000'000 * (communicator.rank() + 1));
     const Set all = cloud.as_set({.weights = true});
-    balancer.step({&all, 1});
+    balancer.step(all);
   }
   balancer.finish();
   expect_launches_on(mine);

@@ -62,7 +62,7 @@ void rebalance_all(Transport transport) {
     for (int round = 0; round < 3; ++round) {
       const Set all = cloud.as_set({now.has_weights, now.has_groups, now.has_values});
       device::reset_traffic();
-      const MoveReport report = balancer.rebalance({&all, 1});
+      const MoveReport report = balancer.rebalance(all);
       expect_traffic(communicator, report, now,
                      DeviceCloud::objects_of_a_rank * communicator.size() / 40 + 1);
       if (round == 0 && communicator.size() > 1) {
