@@ -102,7 +102,7 @@ TEST(StringTrades, RefuseWhatMakesNoSense) {
   EXPECT_ERROR(string_trades(Holdings{{1, -1}}), "-1 items");
   EXPECT_ERROR(string_trades(Holdings{{1, 1}}, {.threshold_lambda = 0.5}), "threshold");
   EXPECT_ERROR(string_trades(Holdings{{1, 1}}, {.threshold_lambda = nan}), "threshold");
-  EXPECT_ERROR(string_trades(Holdings{{1, 1}}, {.least_items = -1}), "least items");
+  EXPECT_ERROR(string_trades(Holdings{{1, 1}}, {.least_items = -1}), "least_items");
 }
 
 // --- All ranks -----------------------------------------------------------------------------------

@@ -94,12 +94,12 @@ Gathered<T> all_gather(const Communicator& communicator, const Status& status,
 // Collective. An assertion of the level `collective`: all ranks throw the same Error if the
 // condition is false on one of them. At lower levels the condition is not evaluated.
 #if EVENKEEL_ASSERTION_LEVEL >= 2
-#define EVENKEEL_ASSERT_ALL(communicator, condition, meaning)                              \
-  ::evenkeel::vote(communicator, ::evenkeel::attempt("assertion", [&] {                    \
-                     if (!(condition))                                                     \
-                       ::evenkeel::detail::assertion_failed(#condition, meaning, __FILE__, \
-                                                            __LINE__);                     \
-                   }))
+#define EVENKEEL_ASSERT_ALL(communicator, condition, meaning)                                      \
+  ::evenkeel::stages::vote(communicator, ::evenkeel::stages::attempt("assertion", [&] {            \
+                             if (!(condition))                                                     \
+                               ::evenkeel::detail::assertion_failed(#condition, meaning, __FILE__, \
+                                                                    __LINE__);                     \
+                           }))
 #else
 #define EVENKEEL_ASSERT_ALL(communicator, condition, meaning) \
   static_cast<void>(sizeof((condition) ? 1 : 0))
