@@ -143,7 +143,8 @@ class Harbour {
   bool is_stranded() const { return is_stranded_; }
 
  private:
-  struct alignas(64) Seat {
+  // Not aligned to a cache line: MPI does not promise that for memory that ranks share.
+  struct Seat {
     std::atomic<std::int64_t> moves{0}, turns{0};
     std::atomic<bool> has_left{false};
   };
