@@ -14,7 +14,7 @@ namespace evenkeel::bench {
 
 using Words = std::vector<std::string>;
 
-// The words of a list that is separated by commas.
+// The words of a list whose separator is a comma.
 inline Words words(std::string_view list) {
   Words result;
   while (!list.empty()) {
@@ -25,11 +25,11 @@ inline Words words(std::string_view list) {
   return result;
 }
 
-// A function that takes the value of an option, and one such function for each option.
+// A function that takes the value of an option, and a map with one such function for each option.
 using Taker = std::function<void(const std::string& value)>;
 using Takers = std::map<std::string, Taker>;
 
-// Stores the number, or -1 unit if the value is not a number.
+// Stores the number times `unit`, or -1 times `unit` if the value is not a number.
 template <class Number>
 Taker into(Number& number, double unit = 1) {
   return [&number, unit](const std::string& value) {
@@ -40,7 +40,7 @@ inline Taker into(Words& list) {
   return [&list](const std::string& value) { list = words(value); };
 }
 
-// Takes an option of the form name=value; returns false if it is unknown.
+// Takes an option of the form name=value. Returns false if its name is unknown.
 inline bool take(const Takers& takers, const std::string& argument) {
   const std::size_t equals = argument.find('=');
   const auto taker = takers.find(argument.substr(0, equals));
@@ -49,8 +49,8 @@ inline bool take(const Takers& takers, const std::string& argument) {
   return true;
 }
 
-// Takes all options, either as --name, which sets a flag, or as --name value. Returns false if an
-// option is unknown or lacks its value.
+// Takes all options. An option is either --name, which sets a flag, or --name value. Returns false
+// if an option is unknown or lacks its value.
 inline bool take_all(const std::map<std::string, bool*>& flags, const Takers& takers,
                      const Words& arguments) {
   for (auto argument = arguments.begin(); argument != arguments.end(); ++argument) {

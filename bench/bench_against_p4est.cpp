@@ -1,12 +1,13 @@
-// A rebalance of objects that are already in order, against p4est in the same run and in turns. The
-// objects are the octants of a cube along the Morton curve; those in a ball weigh 20 times as much.
-// The ball jumps from one place to another and back. Times are from weights to moved elements, from
-// barrier to barrier on the slowest rank. docs/comparison.md says how to read the table.
+// Times a rebalance of objects that are already in order. evenkeel and p4est take turns in one run.
+// The objects are the octants of a cube along the Morton curve. Octants in a ball weigh 20 times as
+// much as others. The ball jumps from one place to another and back. A time includes the
+// computation of weights and the move of the octants. It is taken from barrier to barrier on the
+// slowest rank. docs/comparison.md says how to read the table.
 //
 //   mpirun -n 2 bench_against_p4est [level of the octants] [jumps]
 //
-// Parts of p4est stay with their ranks. evenkeel runs in the same way, and also with its default,
-// in which ranks may exchange parts so that less moves.
+// In p4est, part p always belongs to rank p. evenkeel runs in the same way, and also with its
+// default, in which ranks may exchange parts so that fewer octants move.
 
 #include "clouds.hpp"
 #include "runtime.hpp"
@@ -43,7 +44,7 @@ class P4est {
     p8est_connectivity_destroy(cube_);
   }
 
-  // Returns how many octants have moved.
+  // Returns the number of octants that have moved.
   std::int64_t rebalance() { return p8est_partition_ext(forest_, 0, &weight); }
 
  private:

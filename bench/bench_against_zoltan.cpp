@@ -1,12 +1,13 @@
-// Cuts from points in memory to the part of each point, against Zoltan's geometric methods in the
-// same run: with the same objects and parts, from barrier to barrier on the slowest rank, and with
-// the peers in turns. Lambda is computed here, from the parts of each peer. docs/performance.md
-// says how to read the table.
+// Finds the part of each point in memory, by evenkeel and by Zoltan's geometric methods in turns,
+// in the same run, with the same objects and parts. Times are from barrier to barrier on the
+// slowest rank. This program computes lambda itself, from the parts of each method.
+// docs/performance.md says how to read the table.
 //
 //   mpirun -n 2 bench_against_zoltan [objects of all ranks] [repetitions]
 //
-// In "from scratch", a rank has objects from anywhere (clouds.hpp). In "after a drift", each rank
-// has its share of the clustered cloud in the order of the curve, and then drift() has moved it.
+// In "from scratch", the objects of a rank are anywhere in the cloud (clouds.hpp). In "after a
+// drift", each rank has its share of the clustered cloud in the order of the curve, which drift()
+// has then moved.
 
 #include "runtime.hpp"
 #include "ways.hpp"
@@ -37,7 +38,7 @@ constexpr std::array names_of_laps = {"bounds", "keys", "cut", "owners"};
 class Evenkeel {
  public:
   Evenkeel(Aim aim, bool keys_are_given) : aim_(aim), keys_are_given_(keys_are_given) {}
-  // Milliseconds of each call.
+  // Milliseconds of one stage in each call.
   std::vector<double>& lap(std::size_t which) { return laps_[which]; }
 
   // The application owns the memory for keys and parts, and allocates it before the clock starts.
@@ -83,8 +84,7 @@ Given from_scratch(const Communicator& ranks, clouds::Kind kind, std::int64_t ob
   return {clouds::points_of(kind, mine.begin, mine.end), {}, {}};
 }
 
-// Each rank sorts the whole cloud itself, so points with the same key stay in the order of the
-// cloud.
+// Each rank sorts the whole cloud itself, so points with equal keys keep the order of the cloud.
 Given after_drift(const Communicator& ranks, clouds::Kind kind, std::int64_t objects) {
   const Space space = Space::where(MemoryKind::host);
   std::vector<Point> all = clouds::points_of(kind, 0, objects);
@@ -100,8 +100,8 @@ Given after_drift(const Communicator& ranks, clouds::Kind kind, std::int64_t obj
   return given;
 }
 
-// Prints the median of each way, and the ratios of the median and the least to those of evenkeel's
-// ways.
+// Prints the median of each way. Also prints the ratios of its median and of its least time to
+// those of evenkeel's ways.
 void print(const std::vector<Way>& ways, std::size_t ours) {
   const auto least = [](const Way& way) { return std::ranges::min(way.milliseconds); };
   for (const Way& way : ways) {
@@ -118,7 +118,7 @@ void print(const std::vector<Way>& ways, std::size_t ours) {
 void compare(const Communicator& ranks, const char* title, Given& given, int parts,
              int repetitions) {
   const bool has_keys = !given.keys.empty();
-  // If keys are nearly in order, the nearest splitters cost less than any that meet the target.
+  // If keys are nearly in order, exact splitters cost less than any splitters within the target.
   Evenkeel whole(has_keys ? Aim::nearest : Aim::target, false), of_keys(Aim::nearest, true);
   std::vector<Way> ways;
   const auto add_ours = [&](const char* name, Evenkeel& one) {

@@ -1,6 +1,6 @@
 // The exact chain against a peer in the same run: one greedy pass, which ends each part where it
-// has reached its share. The output ends with a table; compare its ratios, never milliseconds of
-// two runs.
+// has reached its share. The output ends with a table. Compare its ratios; never compare
+// milliseconds of two runs.
 //
 // A benchmark is named case/peer: `exact` cuts weights, `prefix` cuts a given prefix sum.
 
@@ -56,8 +56,8 @@ std::vector<Case> all_cases() {
 
 // --- The peer ------------------------------------------------------------------------------------
 
-// Ends each part with the item that reaches its share of the sum. Returns the greatest load over
-// the average.
+// Ends each part with the item at which it reaches its share of the sum. Returns the greatest load
+// over the average.
 double greedy_lambda(const Case& a_case) {
   const double average =
       std::accumulate(a_case.weights.begin(), a_case.weights.end(), 0.0) / a_case.parts;

@@ -1,5 +1,5 @@
-// Cuts of given keys, for every order, weight and aim: milliseconds from barrier to barrier on the
-// slowest rank. docs/performance.md says how to read the table.
+// Times cuts of given keys, for every order, weight and aim. Times are milliseconds from barrier to
+// barrier on the slowest rank. docs/performance.md says how to read the table.
 //
 //   mpirun -n 2 bench_cut [objects of all ranks] [repetitions]
 //
@@ -110,12 +110,12 @@ void measure_all(const Communicator& ranks, std::int64_t objects, int repetition
   }
 }
 
-// Models the bytes that a rank brings to the reductions of a cut into a part per rank, for an even
-// density. The first round counts B bins: at least 2^16, and from 4 to 8 per part. Each later round
-// divides the bins with a splitter, at most one per part, into B / parts bins, until a bin is
-// lighter than the aim requires or holds two objects on average. Clusters take more rounds, since
-// the first ones find most of a cloud in one bin. Objects in order take two words per splitter,
-// once.
+// Models the bytes that a rank contributes to the reductions of a cut into one part per rank, for
+// objects of even density. The first round counts B bins: at least 2^16, and from 4 to 8 per part.
+// Each later round divides the bins that contain a splitter, at most one per part, into B / parts
+// bins. The search ends when a bin is lighter than the aim requires, or holds two objects on
+// average. Clusters take more rounds, since the first rounds find most of a cloud in one bin. If
+// objects are in order, one reduction of two words per splitter suffices.
 void print_model() {
   std::printf(
       "\nModel, 10^6 objects per part, of even density: bytes per rank and reductions\n\n"

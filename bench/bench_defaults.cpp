@@ -1,6 +1,6 @@
-// The default trigger against all others on whole programs: a Balancer, its looks and its moves,
-// with loads that stay, drift, jump and heal, with kernels that recur, and with noise. Runs are in
-// virtual time, so that they repeat exactly; with --real, they are on two ranks, in real time.
+// Compares the default trigger with all others on whole programs, which look and move with a
+// Balancer. Loads stay, drift, jump or heal; kernels recur; measurements have noise. Runs are in
+// virtual time, so that they repeat exactly. With --real they are in real time.
 //
 //   mpirun -n 2 bench_defaults [--quick] [--loads a,b] [--methods hilbert,tensor,staggered]
 //     [--lists declared,undeclared] [--noises 0,5,20,100] [--triggers "menon,every 25"]
@@ -158,7 +158,8 @@ int run(int argc, char** argv) {
   const Communicator ranks = Communicator::world();
   Command command;
   if (!read(command, Words(argv + 1, argv + argc))) {
-    if (ranks.rank() == 0) std::fprintf(stderr, "bench_defaults: see the top of its source\n");
+    if (ranks.rank() == 0)
+      std::fprintf(stderr, "wrong option or value: the top of the source lists all\n");
     return 2;
   }
   if (command.real) {

@@ -1,6 +1,6 @@
-// Balances a droplet in vapour, with all data of its atoms, from equal slabs of its box. This is
-// evenkeel's side of the comparison with `balance` of LAMMPS. docs/comparison.md says how to read
-// the table, and has the input of the other side.
+// Balances a droplet in vapour, with all data of its atoms. At first, ranks own equal slabs of its
+// box. This is evenkeel's side of the comparison with `balance` of LAMMPS. docs/comparison.md says
+// how to read the table, and has the input for LAMMPS.
 //
 //   mpirun -n 2 bench_droplet [repetitions]
 //
@@ -35,7 +35,8 @@ bool is_in_drop(const Vector& place) {
   return squared <= radius_of_drop * radius_of_drop;
 }
 
-// Adds all sites of the lattice in the droplet: the even sites of a lattice that is twice as fine.
+// Adds all lattice sites in the droplet. They are the even sites of a lattice that is twice as
+// fine.
 void add_drop(std::vector<Vector>& places) {
   const auto sites = [](std::size_t d) { return static_cast<int>(2 * box[d]); };
   for (int i = 0; i < sites(0); ++i)

@@ -1,9 +1,9 @@
-// The kernels of backends/exec against two peers in the same run: std::memcpy of the bytes that the
-// kernel must move (the limit of the machine), and the plain serial loop. The output ends with a
-// table of ratios; docs/performance.md says how to read it.
+// Compares the kernels of backends/exec with two peers in the same run: the plain serial loop, and
+// std::memcpy of the bytes that the kernel must move, which is the limit of the machine. The output
+// ends with a table of ratios; docs/performance.md says how to read it.
 //
-// A benchmark is named kernel/case/peer. Bytes are the least that the kernel must move: it reads
-// each input once and writes each result once; bins and sums do not count.
+// A benchmark is named kernel/case/peer. Its bytes are the least that the kernel must move: each
+// input is read once, and each result is written once. Bins and sums do not count.
 
 #include "medians.hpp"
 
@@ -84,9 +84,9 @@ exec::Extremes<double> extremes_loop(const double* values, std::int64_t count) {
 
 // --- The rows ------------------------------------------------------------------------------------
 
-// Adds the three cases of a row. run(time, kernel) makes its data, and times the kernel if `kernel`
-// is true, else the loop. The third case moves `bytes` in total: it reads one half and writes the
-// other.
+// Adds the three cases of a row. run(time, kernel) makes its data. It times the kernel if `kernel`
+// is true, and otherwise the loop. The third case is memcpy: it moves `bytes` in total, reading one
+// half and writing the other.
 template <class Run>
 void add_row(const std::string& row, std::int64_t bytes, const Run& run) {
   const auto add_case = [&](const char* peer, const auto& timed) {

@@ -1,22 +1,21 @@
-// Parts of graphs by our partitioner, beside METIS, PT-Scotch and, for nets, Zoltan, if they are
-// installed, and beside the cut of a Hilbert curve. docs/performance.md says how to read the
-// tables.
+// Cuts graphs by our partitioner and along a Hilbert curve. If they are installed, METIS, PT-Scotch
+// and, for nets, Zoltan cut the same graphs. docs/performance.md says how to read the tables.
 //
 //   bench_graph scratch      cut, communication volume, lambda and CPU time of each method
 //   bench_graph repartition  a hot spot crosses the domain: the moved weight and the cut
 //   bench_graph lumps        edges that must not be cut
-//   bench_graph nets         objects that nets connect: rows of matrices over the graphs
-//   bench_graph coarsening   levels by our clusters, and by those of Kokkos Kernels
-//   bench_graph ranks        parts by all ranks together, with mpirun
+//   bench_graph nets         objects that nets connect: rows of matrices from the graphs
+//   bench_graph coarsening   coarse levels by our clusters, and by those of Kokkos Kernels
+//   bench_graph ranks        cuts by all ranks together, with mpirun
 //
-// Options, all as name=value, lists with commas:
+// All options have the form name=value. Lists have commas:
 //
 //   graphs=tri2d,mdual  generators (graphs/generators.hpp), or files NAME.graph of the folder
 //   folder=DIRECTORY    of files in the format of METIS; default: EVENKEEL_BENCH_GRAPHS
 //   parts=8,64          numbers of parts
-//   methods=METIS,ev    those with names that begin like this; default: all
+//   methods=METIS,ev    the methods whose names begin like this; default: all
 //   scale=0.1           sizes of the generated graphs
-//   numbering=random    of vertices, for scratch; default: curve, which leaves files as they are
+//   numbering=random    order of vertices, for scratch; default: curve, or that of a file
 //   tolerance=0.03 seed=1 repetitions=1 steps=10 lambda=1.3
 
 #include "graph_modes.hpp"

@@ -1,15 +1,16 @@
-// Cuts into boxes. The first table has grids from one number of work per domain: the lambda of each
-// round, by the model and by the relaxation of each border against its neighbours, and the cost of
-// a round. The second has boxes from objects, from points in memory to the part of each point,
-// against recursive bisection by Zoltan if it was found: from barrier to barrier on the slowest
-// rank. docs/performance.md says how to read them.
+// Cuts into boxes. The first table has grids that are found from one number of work per domain. For
+// the model, and for the relaxation of each border against its neighbours, it shows the lambda of
+// each round and the time of a round. The second table has boxes that are found from objects. Its
+// times are from points in memory to the part of each point, from barrier to barrier on the slowest
+// rank, beside recursive bisection by Zoltan if it was found. docs/performance.md says how to read
+// the tables.
 //
 //   mpirun -n 2 bench_grid [objects of all ranks] [repetitions]
 //
-// The clouds of the first table have 300,000 points in the unit cube: one Gaussian of deviation
-// 0.12 in the middle; two of 0.1 and 0.06 off centre, 45 % each, with 10 % uniform; and 98 % of the
-// points in a corner of side 0.02. Points outside are drawn again. The objects of the second table
-// are those of clouds.hpp.
+// The first table has three clouds of 300,000 points in the unit cube. The first is one Gaussian of
+// deviation 0.12 in the middle. The second has two Gaussians of 0.1 and 0.06 off centre, with 45 %
+// of the points each, and 10 % uniform points. The third has 98 % of its points in a corner of side
+// 0.02. Points outside are drawn again. The second table has the clouds of clouds.hpp.
 
 #include "runtime.hpp"
 #include "ways.hpp"

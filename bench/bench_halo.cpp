@@ -1,7 +1,7 @@
-// The cost of a halo, beside one pass over the positions (bounds of the objects): for making it,
-// with objects in the order of a curve and in random order, for exchanging, and for summing back;
-// and the cost of a directory of ids. Objects are uniform in the unit cube, which is periodic; the
-// width is given in mean distances of objects.
+// Times a halo: making it, with objects in the order of a curve and in random order; exchanging
+// data; and summing back. Also times a directory of ids. The table compares these times with one
+// pass over the positions, which finds the bounds of the objects. Objects are uniform in the unit
+// cube, which is periodic. The unit of the halo's width is the mean distance of objects.
 //
 //   mpirun -n 8 bench_halo [objects of a rank] [repetitions] [width in tenths] [method]
 
@@ -89,7 +89,7 @@ int main(int argc, char** argv) {
   const double width = runtime.number(3, 20, 0) / 10.0;
   const auto method = evenkeel::method_from_text(argc > 4 ? argv[4] : "hilbert");
   if (!method) {
-    std::fprintf(stderr, "%s is not a method\n", argv[4]);
+    std::fprintf(stderr, "unknown method %s: give one as in options, such as hilbert\n", argv[4]);
     return 1;
   }
   evenkeel::measure(ranks, count, repetitions, width, *method);

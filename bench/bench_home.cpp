@@ -1,13 +1,13 @@
-// Sends objects that have left their domain to their owners in every step, against one pass over
-// the positions in the same run. Times are medians of milliseconds on the slowest rank.
+// In every step, sends the objects that have left their domain to their owners. The peer in the
+// same run is one pass over the positions. Times are medians of milliseconds on the slowest rank.
 // docs/performance.md says how to read them.
 //
 //   mpirun -n 2 bench_home [objects of all ranks] [steps]
 //
 // Objects of 8 doubles (position, velocity, two more) fill a periodic unit cube and fly in straight
-// lines, so fast that about one in a hundred leaves its domain in a step. Their arrays have slack,
-// as those of most particle codes do. The pass adds up the coordinates; `bounds` finds the least
-// and the greatest, as the library does at each rebalance.
+// lines, so fast that about one in a hundred leaves its domain in a step. Their arrays have spare
+// room, as in most particle codes. The pass sums the coordinates; `bounds` finds the least and the
+// greatest of them, as the library does at each rebalance.
 
 #include "clouds.hpp"
 #include "runtime.hpp"
@@ -89,7 +89,7 @@ void measure(const Communicator& ranks, const char* name, const Method& method, 
   std::printf("| %s | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f |%s\n", name,
               100 * moved / steps, median(pass), median(all_bounds), median(home), median(nothing),
               median(home) / median(pass), median(home) / median(all_bounds),
-              sum == 0 ? " " : "");  // uses the sum, so that the compiler keeps it
+              sum == 0 ? " " : "");  // the compiler cannot remove a sum that is used
   std::fflush(stdout);
 }
 

@@ -1,6 +1,6 @@
-// The cost of a balancer that cannot help: one object is most of the work, and shares its rank only
-// with objects that cost nothing, so that no other decomposition is more even. Runs with a Balancer
-// and without one take turns; each begins with new objects and a new Balancer.
+// Measures the cost of a balancer that cannot help. One object is most of the work, and shares its
+// rank only with objects that cost nothing, so no other decomposition is more even. Runs with and
+// without a Balancer take turns. Each begins with new objects and, if it has one, a new Balancer.
 //
 //   mpirun -n 2 bench_incurable [steps] [microseconds of the slowest rank per step] [pairs of runs]
 
@@ -22,9 +22,9 @@ struct Objects {
       : position("position", count), value("value", count), cost("cost", count) {}
 };
 
-// A thousand objects on each rank, in a slab of its own. One object on rank 0 is all the work of
-// that rank, and the others there cost nothing. On each other rank, all objects together cost a
-// third of that one.
+// A thousand objects on each rank, in a slab of its own. On rank 0, one object has all the work,
+// and the others cost nothing. On each other rank, all objects together cost a third of that one
+// object.
 Objects make_objects(const ek::Communicator& ranks, std::int64_t heaviest) {
   constexpr std::size_t count = 1000;
   const bool is_first = ranks.rank() == 0;

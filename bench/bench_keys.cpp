@@ -1,6 +1,6 @@
-// Keys of curves on one core: from cells to keys, back again, and from positions to keys by
-// write_keys. Their peer in the same run is the Hilbert key per level, bit by bit. The output ends
-// with a table of ratios; docs/performance.md says how to read it.
+// Times keys of curves on one core: from cells to keys, from keys to cells, and from positions to
+// keys by write_keys. The peer in the same run computes the Hilbert key level by level, bit by bit.
+// The output ends with a table of ratios; docs/performance.md says how to read it.
 //
 // A benchmark is named kernel/case. Coordinates are uniform, from std::mt19937_64(1): all bits of a
 // cell, and positions in [0, 1) in the unit box.
@@ -46,7 +46,7 @@ Positions random_positions() {
 
 // --- The rows ------------------------------------------------------------------------------------
 
-// make(measure) makes its data, and lets measure(work) time the work.
+// make(measure) makes its data, and calls measure(work) to time the work.
 template <class Make>
 void add(const std::string& name, const Make& make) {
   const auto with_items = [=](benchmark::State& state) {

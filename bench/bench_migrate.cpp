@@ -1,15 +1,15 @@
-// Moves objects, stage by stage, against memcpy of the same bytes, against a plain gather by index,
-// and against the time that the touched lines of memory take at the speed of that memcpy, in the
-// same run. Times are medians of milliseconds on the slowest rank. docs/performance.md says how to
-// read the table.
+// Times the stages of a move of objects. The table compares them with memcpy of the same bytes,
+// with a plain gather by index, and with a bound: the time for the touched lines of memory at the
+// speed of this memcpy. Times are medians of milliseconds on the slowest rank. docs/performance.md
+// says how to read the table.
 //
 //   mpirun -n 2 bench_migrate [objects of all ranks] [repetitions]
 //
-// Objects are of seven doubles (two fields of three and one of one), or records of 64 bytes. Their
-// keys are random, and the parts of all ranks have the same size.
+// An object has either seven doubles (two fields of three and one of one), or is a record of 64
+// bytes. Keys are random, and the parts of all ranks have the same size.
 //
-//   ranges        each rank holds, in order, the lower half of its keys and the upper half of those
-//                 of the next: whole ranges leave and arrive
+//   ranges        each rank holds the lower half of its own keys and the upper half of the next
+//                 rank's keys, in order: whole ranges leave and arrive
 //   leavers       objects are in the order of their old keys; one in ten, anywhere among them, has
 //                 a new key of any other rank
 //   random        keys of any rank, in any order
@@ -46,7 +46,7 @@ constexpr std::array pattern_names = {"ranges", "leavers", "random"};
 
 constexpr std::uint64_t keys_of_a_rank = std::uint64_t{1} << 40;
 
-// A random key of a rank, from `begin` to `end`, which are shares of its range of keys.
+// A random key of a rank. `begin` and `end` are shares of its range of keys.
 CurveKey key_of_rank(int rank, Random& random, double begin = 0, double end = 1) {
   const double share = begin + (end - begin) * random.uniform();
   return {static_cast<std::uint64_t>(rank) * keys_of_a_rank +
@@ -98,7 +98,7 @@ Listed order_of(const std::vector<CurveKey>& keys) {
   return order;
 }
 
-// The obvious gather: a loop by index.
+// The plain gather: a loop by index.
 template <class T>
 void gather_field(const std::vector<T>& from, const std::vector<std::int64_t>& objects,
                   std::vector<T>& into) {
@@ -153,7 +153,7 @@ struct Records {
   void copy(Records& into) const { copy_field(records, into.records); }
 };
 
-// Counts the lines of memory of objects of one array that are touched one after the other.
+// Counts the lines of memory that are touched if objects of one array are touched in order.
 class Lines {
  public:
   Lines(const void* array, std::int64_t bytes_of_object)
@@ -172,9 +172,9 @@ class Lines {
   std::int64_t begin_, bytes_, lines_ = 0, last_ = -1;
 };
 
-// The bytes that packing and unpacking read and write, in whole lines of arrays. Leavers go from
-// their lines to a message, stayers from their lines to a new array, and arrivals from a message to
-// a new array.
+// The bytes that packing and unpacking read and write, in whole lines of arrays. They copy leavers
+// from their lines to a message, stayers from their lines to a new array, and arrivals from a
+// message to a new array.
 template <class Objects>
 std::int64_t bytes_touched(const SetPlan& plan, const Objects& objects) {
   std::int64_t touched = 0;

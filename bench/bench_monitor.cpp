@@ -1,10 +1,10 @@
-// The cost of monitoring, in three tables:
-//   the call of step() at the end of each step that has nothing to do, beside a blocking reduction
-//   of the same size, which a balancer without this protocol would pay at each look;
+// Measures the cost of monitoring. There are three tables:
+//   step() at the end of a step in which it has nothing to do, beside a blocking reduction of the
+//   same size, which a balancer without this protocol would need at each look;
 //   a timed scope, by the cycle counter and by the CPU clock of the thread, beside two bare
-//   readings of its clock;
-//   a whole monitor: the CPU time of all threads of the process for steps of fixed work, with it
-//   and without it, in blocks that take turns.
+//   readings of the same clock;
+//   a whole monitor: the CPU time of all threads of the process for steps of fixed work, with a
+//   monitor and without it, in blocks that take turns.
 //
 //   mpirun -n 2 bench_monitor [steps] [microseconds of work per step] [pairs of blocks]
 
@@ -54,7 +54,7 @@ void print(const char* what, const std::vector<std::int64_t>& times) {
               sum / static_cast<double>(times.size()));
 }
 
-// From the sorted times of each rank: for each k, the greatest of the k-th least times of all
+// Takes the sorted times of each rank. Returns for each k the greatest of the k-th times of all
 // ranks.
 std::vector<std::int64_t> slowest(const ek::Communicator& ranks, std::vector<std::int64_t> times) {
   ranks.all_reduce(std::span(times), ek::Reduction::greatest);
@@ -188,8 +188,9 @@ class WholeMonitor {
   static constexpr double step_milliseconds = 1;
   static constexpr int steps_per_block = 50;
 
-  // CPU nanoseconds of all threads of this rank for a block of steps, without the time of this
-  // thread in the barrier after each step: ranks wait for each other there, as in any coupled code.
+  // CPU nanoseconds of all threads of this rank for a block of steps. The time of this thread in
+  // the barrier after each step does not count: ranks wait for each other there, as in any coupled
+  // code.
   std::int64_t block(bool watched) {
     ranks_.barrier();
     std::int64_t in_barriers = 0;
@@ -214,8 +215,8 @@ class WholeMonitor {
     if (const auto advice = monitor_.step()) ++advised_;
   }
 
-  // Other users of the machine disturb some pairs by far more than the cost of a monitor: the
-  // truncated mean leaves these pairs out. Every block includes this cost, since each has several
+  // Other users of the machine disturb some pairs by far more than the cost of a monitor. The
+  // truncated mean leaves these pairs out. It keeps the cost of looks, since each block has several
   // looks.
   void print_difference(const std::vector<std::int64_t>& watched,
                         const std::vector<std::int64_t>& bare) const {

@@ -1,5 +1,5 @@
-// The errors of fitted costs of refined patches over many seeds, beside the least errors that any
-// unbiased fit can have.
+// Fits the costs of refined patches with many seeds. Prints the errors of the fits, beside the
+// least errors that any unbiased fit can have.
 //
 //   bench_patches [seeds]
 //
@@ -92,7 +92,7 @@ void print_errors(const Case& of, int seeds) {
 }
 
 // The standard errors that a fit reports come from the same curvature as the bound of Cramer and
-// Rao. So they are taken from nearly exact timings, and scaled to the noise.
+// Rao. So the bound is taken from fits of nearly exact timings, and scaled to the noise.
 void print_bound(const Case& of) {
   std::array<double, 4> sums = {};
   constexpr int seeds = 50;

@@ -1,11 +1,11 @@
-// Cuts for a step of several phases, against cuts of one weight per object in the same run: the sum
-// of its costs ("sum"), and the sum of its shares of the totals of the phases ("shares"). Times are
-// the least milliseconds from barrier to barrier on the slowest rank. docs/performance.md says how
-// to read the table.
+// Times cuts for a step of several phases. Peers in the same run are cuts by one weight per object:
+// the sum of its costs ("sum"), or the sum of its shares of the totals of the phases ("shares").
+// Times are the least milliseconds from barrier to barrier on the slowest rank. docs/performance.md
+// says how to read the table.
 //
 //   mpirun -n 2 bench_phases [objects of all ranks] [repetitions]
 //
-// T / bound is the time of a step over the lower bound of any division into parts.
+// T / bound is the time of a step divided by the lower bound of this time for any cut.
 
 #include "points.hpp"
 #include "runtime.hpp"

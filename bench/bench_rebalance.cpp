@@ -1,6 +1,6 @@
-// A whole rebalance by a Balancer, stage by stage, of objects of seven doubles in three arrays, in
-// random order, on any number of ranks. With several host threads (OMP_NUM_THREADS) it runs with
-// all of them; run it again with one to compare.
+// Times a whole rebalance by a Balancer, stage by stage, on any number of ranks. Objects have seven
+// doubles in three arrays, and are in random order. The run uses all host threads
+// (OMP_NUM_THREADS); run it again with one thread to compare.
 //
 //   mpirun -n 2 bench_rebalance [objects of a rank] [repetitions] [weights: 0 or 1] [method]
 
@@ -65,7 +65,7 @@ int main(int argc, char** argv) {
   const bool is_weighted = runtime.number(3, 0, 0) != 0;
   const auto method = evenkeel::method_from_text(argc > 4 ? argv[4] : "hilbert");
   if (!method) {
-    std::fprintf(stderr, "%s is not a method\n", argv[4]);
+    std::fprintf(stderr, "unknown method %s: give one as in options, such as hilbert\n", argv[4]);
     return 1;
   }
   evenkeel::measure(ranks, count, repetitions, is_weighted, *method);

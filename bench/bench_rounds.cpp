@@ -1,12 +1,14 @@
-// The safety of rounds: grids from one number of work per domain, on many random clouds, with exact
-// work and with noise. This program counts, and does not time.
+// Counts the random clouds in which some round makes a grid clearly worse. Each round finds a new
+// grid from one number per domain, its work, which is exact or has noise. This program takes no
+// times.
 //
 //   bench_rounds [clouds]
 //
-// A cloud has 5,000 points in the unit cube: one to five Gaussian blobs with centres uniform in it,
-// deviations from 0.01 to 0.3 in equal ratios and shares from 0.1 to 1.1, and in seven of ten
-// clouds a uniform share of up to 1.5. Points outside are drawn again. Work is the number of
-// points; noise multiplies the work of each domain by a Gaussian around 1.
+// A cloud has 5,000 points in the unit cube, in one to five Gaussian blobs. Centres are uniform in
+// the cube. Deviations are log-uniform from 0.01 to 0.3. The share of a blob is from 0.1 to 1.1.
+// Seven of ten clouds also have uniform points, with a share of up to 1.5. Points outside are drawn
+// again. Work is the number of points; noise multiplies the work of each domain by a Gaussian
+// around 1.
 
 #include "points.hpp"
 #include "runtime.hpp"

@@ -1,4 +1,5 @@
-// The costs of the library's protocols on 10^2 to 10^6 ranks; docs/scale.md says how to read them.
+// Finds the costs of the library's protocols on 10^2 to 10^6 ranks. docs/scale.md says how to read
+// them.
 //
 //   mpirun -n 5 bench_scale check                  the model beside the calls of the library here
 //   mpirun -n 2 bench_scale calibrate              measures this machine as a network
@@ -88,7 +89,7 @@ int print_model(int argc, char** argv) {
   const bench::Takers takers = takers_of(wanted);
   for (int i = 2; i < argc; ++i)
     if (!bench::take(takers, argv[i])) {
-      std::fprintf(stderr, "%s is not a setting\n", argv[i]);
+      std::fprintf(stderr, "unknown setting %s: give name=value, as ranks=100,1000\n", argv[i]);
       return 2;
     }
   std::vector<std::vector<Row>> by_ranks;
@@ -107,6 +108,6 @@ int main(int argc, char** argv) {
   if (what == "calibrate") return print_calibration(world);
   if (what == "graph") return count_graph(world);
   if (what == "model") return world.rank() == 0 ? print_model(argc, argv) : 0;
-  std::fprintf(stderr, "Say check, calibrate, graph or model.\n");
+  std::fprintf(stderr, "usage: bench_scale check|calibrate|graph|model [name=value]...\n");
   return 2;
 }

@@ -1,12 +1,13 @@
-// Shifts between new cuts beside new cuts alone, for a region that costs twice the costs of its
-// types. Runs are in virtual time, so the output is exact and the same each time.
+// Compares runs in which shifts come between new cuts with runs that only make new cuts. The
+// weights give the cost of each type, but objects in one region really cost twice as much. Runs are
+// in virtual time, so the output is the same each time.
 //
 //   mpirun -n 5 bench_shift [objects per rank] [steps] [noise in percent]
 //
-// For each region and way, it prints lambda at first and in the end, the rebalances until lambda
-// was at most 1.03, the objects that moved until then and in total, and the number of rebalances;
-// then the objects that the last domains give to other ranks than the first ones: no way to these
-// domains moves fewer.
+// For each region and way, it prints lambda at first and at the end, the number of rebalances until
+// lambda was at most 1.03, the number of objects that moved until then and in total, and the number
+// of all rebalances. The last column is the number of objects whose rank differs between the first
+// and the last domains: at least as many must move.
 
 #include "clouds.hpp"
 #include "runtime.hpp"
@@ -127,7 +128,7 @@ class Voyage {
     return most / ranks_.all_reduce(load(), ek::Reduction::sum) * ranks_.size();
   }
 
-  // Fits the costs of the types by least squares over the ranks. Keeps the old ones if the ranks
+  // Fits the costs of the types by least squares over the ranks. Keeps the old costs if the ranks
   // are too similar.
   void fit() {
     std::array<double, 2> counts = {};

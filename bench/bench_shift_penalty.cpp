@@ -1,7 +1,7 @@
 // Finds the best penalty of a shift, in serial worlds of 2 to 128 parts, in which one region of the
 // curve costs twice its weights. For each penalty, it prints the number of worlds in which lambda
-// did not reach 1.03 within 8 rounds, the rounds that it took in the others, and the share of the
-// objects that moved until then.
+// did not reach 1.03 within 8 rounds. For the other worlds, it prints the rounds until lambda
+// reached 1.03, and the share of the objects that moved until then.
 //
 //   bench_shift_penalty [noise of measured loads in permille]
 
@@ -56,7 +56,7 @@ struct World {
     return loads;
   }
 
-  // See extras/shift.hpp.
+  // See extras/string.hpp.
   Offsets shifted(const Offsets& offsets, const Numbers& loads, double penalty) const {
     Numbers measured(weights.size());
     for (std::size_t p = 0; p < parts; ++p) {

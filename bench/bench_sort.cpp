@@ -1,7 +1,7 @@
-// The sort of (key, index) pairs against its peers in the same run, for keys of four kinds. The
-// output ends with a table of ratios; docs/performance.md says how to read it.
+// Compares the sort of (key, index) pairs with its peers in the same run, for keys of four kinds.
+// The output ends with a table of ratios; docs/performance.md says how to read it.
 //
-// A benchmark is named sort/keys/peer. Its time excludes restoring the unsorted pairs.
+// A benchmark is named sort/keys/peer. Its time does not include restoring the unsorted pairs.
 //   evenkeel  exec::sort_pairs on the default host space
 //   gnu       __gnu_parallel::sort of an array of pairs, on as many threads (GCC with OpenMP only)
 //   std       std::sort of the indices by their keys, on one thread
@@ -51,7 +51,7 @@ std::vector<Key> uniform_keys() {
   return keys;
 }
 
-// Keys of 10^12 times a lognormal number, sigma 2: half of them are in a 2^24th of the range.
+// Keys that are 10^12 times a lognormal number, sigma 2. Half of them are in 2^-24 of the range.
 std::vector<Key> clustered_keys() {
   std::mt19937_64 generator(1);
   std::lognormal_distribution<double> draw(0, 2);
@@ -60,7 +60,7 @@ std::vector<Key> clustered_keys() {
   return keys;
 }
 
-// The uniform keys in order, of which one in a hundred is replaced by a random key.
+// The uniform keys in order. A random key replaces one in a hundred.
 std::vector<Key> replaced_keys() {
   auto keys = uniform_keys();
   std::sort(keys.begin(), keys.end());
@@ -72,8 +72,8 @@ std::vector<Key> replaced_keys() {
   return keys;
 }
 
-// The uniform keys in order, of which one in a hundred moves by up to 100 mean distances of keys,
-// as objects do in one step.
+// The uniform keys in order. One in a hundred moves by up to 100 mean distances between keys, as
+// objects do in one step.
 std::vector<Key> drifted_keys() {
   auto keys = uniform_keys();
   std::sort(keys.begin(), keys.end());

@@ -5,12 +5,12 @@
 //   bench_triggers [--seed FIRST] [--seeds COUNT] [--shapes] [--no-horizon] [--survey MEAN_STEPS]
 //
 // Each shape makes a chain for each seed. Each chain runs at three costs of a rebalance, from the
-// optimal cut of its first step and from equal counts of bins. It runs with a look at every step
-// and a rebalance right after it, and as in applications: with looks every 6 to 10 steps and a
-// rebalance 5 steps later. --shapes adds the means of single shapes; with --no-horizon no trigger
-// knows the length of a run. The load of a fresh cut is free to find, so every look finds it. With
-// --survey, it takes this long and is found as rarely as in a program, whose application asks for
-// the first cut.
+// optimal cut of its first step and from equal counts of bins. It runs in two settings: with a look
+// at every step and a rebalance right after it; and as in applications, with looks every 6 to 10
+// steps and a rebalance 5 steps later. --shapes adds the means of single shapes. With --no-horizon
+// no trigger knows the length of a run. By default the load of a fresh cut is free to find, so
+// every look finds it. With --survey, finding it takes the given time, so it is found as rarely as
+// in a program, whose application asks for the first cut.
 
 #include "arguments.hpp"
 #include "cost_chains.hpp"
@@ -52,7 +52,7 @@ const std::array<std::string, 9> triggers = {
     "cost_aware", "boulmier", "menon", "zhai", "procassini", "threshold imbalance_percent 10",
     "every 10",   "every 50", "never"};
 
-// A trigger on a chain.
+// The result of one trigger on one chain.
 struct Played {
   std::size_t shape, setting, trigger;
   double cost;                        // of a rebalance, in mean loads of a rank
@@ -119,7 +119,7 @@ double mean(const std::vector<double>& sorted) {
   return sorted.empty() ? 0 : sum / static_cast<double>(sorted.size());
 }
 
-// The least value that this share of all values does not exceed.
+// The least value that is at least as great as this share of all values.
 double quantile(const std::vector<double>& sorted, double share) {
   if (sorted.empty()) return 0;
   const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
@@ -168,8 +168,8 @@ void print_shapes(const std::vector<Played>& all, std::size_t setting) {
   }
 }
 
-// The cost of a rebalance is spent, and the cut that it replaced may have been better than it
-// seemed. So every trigger that acts is slower than no rebalance in some runs.
+// A rebalance is paid in advance, and the cut that it replaced may have been better than it seemed.
+// So every trigger that acts is slower than no rebalance in some runs.
 void print_slower_than_never(const std::vector<Played>& all) {
   std::printf(
       "\nslower than without any rebalance: percent of the runs, by how much\n\n"

@@ -1,5 +1,5 @@
-// The costs of types of work, found from the loads of ranks: the error of the worst cost, for the
-// model and for least squares with the least norm on the same numbers, and the time of a pass.
+// Finds the costs of types of work from the loads of ranks. Prints the error of the worst cost, for
+// the model and for least squares with the least norm on the same numbers, and the time of a pass.
 //
 //   bench_weights [--seeds COUNT]
 

@@ -1,12 +1,12 @@
 #pragma once
 
 // Clouds of points in three dimensions, for benchmarks of cuts. Point i of a cloud depends only on
-// i, so a cloud is the same on any number of ranks, each of which makes its own points.
+// i. So each rank makes its own points, and the cloud is the same on any number of ranks.
 //
 //   uniform    in the unit cube
 //   clustered  each point with probability 0.9 in one of 20 Gaussian blobs, all equally likely,
 //              with standard deviations from 1e-4 to 1e-1 in equal ratios and centres uniform in
-//              the unit cube; else uniform in the unit cube. Points outside of the cube stay there.
+//              the unit cube; otherwise uniform in the cube. Points outside of the cube stay there.
 //
 // Points come in random order. drift() moves each with probability 0.01, by a Gaussian step with a
 // standard deviation of 0.01 along each axis; the others stay where they are.
@@ -25,8 +25,8 @@ constexpr const char* name_of(Kind kind) { return kind == Kind::uniform ? "unifo
 
 using Point = std::array<double, 3>;
 
-// splitmix64 (Steele, Lea, Flood 2014): the step from a state to the next, and the number that it
-// makes from a state.
+// splitmix64 (Steele, Lea, Flood 2014): the step from one state to the next, and the function that
+// turns a state into a number.
 constexpr std::uint64_t step_of_state = 0x9e3779b97f4a7c15;
 constexpr std::uint64_t mixed(std::uint64_t bits) {
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
@@ -77,7 +77,7 @@ inline std::vector<Point> points_of(Kind kind, std::int64_t begin, std::int64_t 
   return points;
 }
 
-// `first` is the number of the first point among all of the cloud, in their present order.
+// `first` is the position of the first point in the whole cloud, in its present order.
 inline void drift(std::span<Point> points, std::int64_t first) {
   for (Point& point : points) {
     Random random(3, first++);

@@ -1,12 +1,12 @@
 #pragma once
 
-// Chains of costs, with a row of bins for each step, for benchmarks of triggers. A chain depends
+// Chains of costs for benchmarks of triggers. A chain has a row of bins for each step. It depends
 // only on its shape and its seed.
 //
-// The costs of bins are a density over a ring of length 1 that moves, grows or jumps, with
-// disturbances: noise of each bin in each step, runs of bins that cost several times as much in
-// single steps, and regions of bins whose costs walk at random. "Log-uniform from a to b" is
-// written spread(a, b) below; all other random numbers are uniform.
+// The costs of bins are a density over a ring of length 1. The density moves, grows or jumps. It
+// has disturbances: noise of each bin in each step, runs of bins that cost several times as much in
+// single steps, and regions of bins whose costs walk at random. spread(a, b) below is log-uniform
+// from a to b; all other random numbers are uniform.
 
 #include "clouds.hpp"
 

@@ -88,8 +88,8 @@ class DefaultsTable {
            std::to_string(row.seed);
   }
 
-  // Prints the saved time, in percent of the time that perfect balance without costs would save, if
-  // there is something to save.
+  // If perfect balance without costs would save time, prints the percentage of this time that the
+  // run saved.
   static void print_share(const Row& row, const Run& run) {
     const double never = row.never.total, ideal = row.never.ideal;
     if (never > 1.02 * ideal)
@@ -116,7 +116,7 @@ class DefaultsTable {
   }
 
   // Prints the number of rows in which the library's own account is right: within a share of the
-  // truth, or within 2 C.
+  // truth, or within twice the cost C of a rebalance.
   void print_accounts() const {
     std::size_t saved = 0, wrong_sign = 0, advised = 0;
     double off = 0;
@@ -151,7 +151,7 @@ class DefaultsTable {
       std::printf("| - / %.1f ", truth);
   }
 
-  // Prints how much more time the default takes than another trigger, over all rows.
+  // Prints how much more time the default takes than another trigger, on average over all rows.
   template <class Total>
   void print_beside(const std::string& name, const Total& total) const {
     double above = 0, sum = 0, worst = -std::numeric_limits<double>::infinity();

@@ -1,8 +1,8 @@
-// Two ways to coarsen a graph, with all else the same: our clusters, and the aggregates of Kokkos
-// Kernels around a distance-2 maximal independent set.
+// Compares two ways to coarsen a graph: our clusters, and the aggregates of Kokkos Kernels around a
+// distance-2 maximal independent set. All other steps are the same.
 //
-// The same functions contract and cut the levels of both ways. They are slower than the levels of
-// the library. Only the time for clusters belongs to a way, and the table has it in its own column.
+// The same functions contract and cut the levels of both ways. They are slower than the functions
+// of the library. Only the time for clusters depends on the way; the table has a column for it.
 
 #include "graph/input/read.hpp"
 #include "graph/levels/cluster.hpp"
@@ -62,7 +62,7 @@ Clusters by_pairs(const WeightedGraph& graph, std::int64_t heaviest) {
   return clusters;
 }
 
-// Ignores weights.
+// This way ignores weights.
 Clusters by_independent_set(const WeightedGraph& graph, std::int64_t /*heaviest*/) {
   using Device = Kokkos::DefaultHostExecutionSpace::device_type;
   const auto rows = graph.graph.offsets.size();

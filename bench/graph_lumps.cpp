@@ -1,5 +1,5 @@
-// Patches that must stay in one piece: the number of their edges that a method cuts nevertheless,
-// and the cost of keeping them whole.
+// Patches that must stay in one piece. Counts the edges within patches that a method cuts
+// nevertheless, and finds the cost of keeping patches whole.
 //
 //   patches  2,000 patches of 34 vertices, and one vertex in a hundred with up to three neighbours
 //   lumps    16 patches that weigh 1.02 times an average part of 64
@@ -20,7 +20,7 @@ constexpr int edges_per_uncuttable = 100;
 // The patch of each vertex; -1 if it is in no patch.
 using Patches = std::vector<std::int64_t>;
 
-// Grows patches around random vertices, breadth first, as far as other patches leave room.
+// Grows patches around random vertices, breadth first, into the room that other patches leave.
 void grow(const Graph& graph, std::int64_t count, std::int64_t size, clouds::Random& random,
           Patches& patches, std::int64_t& next_patch) {
   for (std::int64_t p = 0; p < count; ++p) {

@@ -12,8 +12,8 @@
 
 namespace evenkeel::bench {
 
-// On several ranks, each rank has some rows of the graph; its columns are vertices of all ranks.
-// The spans below `first_rows` belong to this rank, too, and may be empty.
+// On several ranks, each rank has some rows of the graph, whose columns are vertices of all ranks.
+// The spans below `first_rows` also have only the rows of this rank. They may be empty.
 struct GraphProblem {
   const graphs::Graph* graph = nullptr;
   std::vector<std::int64_t> first_rows;              // of each rank, and the number of all rows
@@ -24,7 +24,7 @@ struct GraphProblem {
   int parts = 1;
   double tolerance = 0.03;  // the heaviest part may be 1 + this times the average
   int seed = 1;
-  const Communicator* ranks = nullptr;  // if null, one rank has all rows, and others may wait
+  const Communicator* ranks = nullptr;  // if null, one rank has all rows; others may wait
 };
 
 struct GraphResult {

@@ -24,7 +24,7 @@ graphs::Graph graph_of(const std::string& name, const GraphOptions& options) {
   if (auto graph = graphs::generate(name, options.scale, seed))
     return options.is_shuffled ? graphs::shuffled(*graph, seed) : *std::move(graph);
   if (options.folder.empty())
-    graphs::fail("no generator is called " + name + ", and no folder of graphs is given");
+    graphs::fail("no generator is called " + name + ": give folder=DIRECTORY to read a file");
   return graphs::read_metis(name, options.folder + "/" + name + ".graph");
 }
 

@@ -29,7 +29,7 @@ void cut_on_ranks(const GraphOptions& options);  // collective
 
 // --- Functions that several modes use ------------------------------------------------------------
 
-// The graphs and the numbers of parts that options ask for, or these if there are no such options.
+// The graphs and the numbers of parts that the options name; by default, those in `otherwise`.
 Words names_of_graphs(const GraphOptions& options, const Words& otherwise);
 std::vector<int> numbers_of_parts(const GraphOptions& options, const std::vector<int>& otherwise);
 

@@ -1,7 +1,7 @@
-// Parts of objects that nets connect, by cut_nets, by a cut of the graph of the same matrix, and by
-// Zoltan's hypergraph partitioner if it is installed. There is a net for each vertex of a graph,
-// with its neighbours; if a name ends in ^2, a net also has neighbours of neighbours. "groups" has
-// random nets, of which nine of ten are within one of many groups.
+// Finds parts of objects that nets connect: by cut_nets, by a cut of the graph of the same matrix,
+// and by Zoltan's hypergraph partitioner if it is installed. Each vertex of a graph makes a net,
+// which connects it and its neighbours. If a name ends in ^2, the net also connects the neighbours
+// of neighbours. "groups" has random nets; nine of ten are within one of many groups.
 
 #include "graph_modes.hpp"
 #include "graphs/generators.hpp"

@@ -28,7 +28,8 @@ GraphResult curve(const GraphProblem& problem) {
   return result;
 }
 
-// Polishing begins with a curve and needs positions. The other efforts do not use them, as peers.
+// Polishing begins with a curve and needs positions. As in the peers, other efforts use no
+// positions.
 GraphResult by_graph(const GraphProblem& problem, Effort effort) {
   const graphs::Graph& graph = *problem.graph;
   const Space space = Space::where(MemoryKind::host);

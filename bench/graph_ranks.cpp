@@ -1,5 +1,5 @@
 // Cuts graphs on all ranks together: each rank has its share of the rows. Times are from a barrier
-// to the end on the slowest rank, beside METIS on one rank while the others wait.
+// to the end on the slowest rank. The peer is METIS on one rank, while the others wait.
 
 #include "clouds.hpp"
 #include "graph_modes.hpp"
@@ -40,7 +40,8 @@ std::uint64_t hash_of(std::span<const int> parts) {
   return hash;
 }
 
-// The fastest of `repetitions` runs, after one as a warm-up. Rank 0 runs a method for one rank.
+// The fastest of `repetitions` runs, after one as a warm-up. If a method is for one rank, rank 0
+// runs it.
 Timed fastest(const Communicator& ranks, const GraphMethod& method, const GraphProblem& problem,
               int repetitions) {
   Timed best;

@@ -1,6 +1,7 @@
-// Parts that follow a hot spot. A ball crosses the domain, and vertices in it weigh more. Each
-// method continues from its own parts, step by step. The parts of methods that start from scratch
-// are relabelled to fit the previous ones; the curve is cut again, with its parts in order.
+// Finds parts that follow a hot spot: a ball crosses the domain, and vertices in it weigh more.
+// Each method continues from its own parts, step by step. If a method starts from scratch, its new
+// parts are renamed to fit its previous ones. The curve is cut again, and its parts keep their
+// order.
 
 #include "graph_modes.hpp"
 
@@ -14,11 +15,11 @@ namespace {
 
 using graphs::Graph;
 
-// The weight of a vertex outside the ball. It is large enough for fine steps of weights in the
-// ball.
+// The weight of a vertex outside the ball. It is large, so that whole weights in the ball have fine
+// steps.
 constexpr std::int64_t cold = 16;
 
-// The place below which there is a share of all vertices along each axis, by a sample.
+// For each axis, the coordinate below which the given share of all vertices is, by a sample.
 std::array<double, 3> quantile(const Graph& graph, const std::array<double, 3>& shares) {
   std::array<double, 3> place = {};
   for (int axis = 0; axis < graph.dimensions; ++axis) {
@@ -34,8 +35,8 @@ std::array<double, 3> quantile(const Graph& graph, const std::array<double, 3>& 
   return place;
 }
 
-// The ball moves from a place with few vertices below it on all axes to one with many, and contains
-// 6 % of all vertices midway.
+// The ball moves from a place with few vertices below it on all axes to a place with many. Midway,
+// it contains 6 % of all vertices.
 class HotSpot {
  public:
   HotSpot(const Graph& graph, int steps) : graph_(graph), steps_(steps) {
@@ -78,7 +79,7 @@ class HotSpot {
   double squared_radius_ = 0;
 };
 
-// Parts of equal weight along the order of the vertices, which is that of a curve.
+// Parts of equal weight along the order of the vertices, which is the order of a curve.
 std::vector<int> parts_along_order(std::span<const std::int64_t> weights, int parts) {
   const auto all = std::accumulate(weights.begin(), weights.end(), std::int64_t{0});
   std::vector<int> result(weights.size());
@@ -90,8 +91,8 @@ std::vector<int> parts_along_order(std::span<const std::int64_t> weights, int pa
   return result;
 }
 
-// The weight of hot vertices for which a step brings parts along the curve to the wanted lambda, on
-// average: lambda depends on the places of parts, but hardly on the method.
+// Finds the weight of hot vertices for which parts along the curve have the wanted lambda after a
+// step, on average. Lambda depends on the places of parts, but hardly on the method.
 double heat_for(const HotSpot& spot, int parts, const GraphOptions& options) {
   const auto mean_lambda = [&](double heat) {
     double sum = 0;
@@ -116,7 +117,7 @@ struct Course {
   const GraphMethod* method;
   std::vector<int> parts;
   double lambda_before = 0, bound = 0, moved_vertices = 0, moved_weight = 0;  // sums
-  double cut = 0, worst_cut = 0, last_cut = 0, seconds = 0;                   // of METIS
+  double cut = 0, worst_cut = 0, last_cut = 0, seconds = 0;                   // relative to METIS
   double worst_lambda = 0;
   int empty = 0;
 };
@@ -187,7 +188,7 @@ void follow(const Graph& graph, int parts, const std::vector<GraphMethod>& metho
 void repartition(const GraphOptions& options) {
   const std::vector<GraphMethod> methods = methods_of(options);
   if (methods.empty() || methods.front().name != graph_baseline)
-    graphs::fail("repartition compares with METIS, which is missing");
+    graphs::fail("repartition compares with METIS: build with METIS, and choose it");
   std::printf(
       "Means over %d steps. The bound is the weight, in %%, by which parts exceed the tolerance. "
       "Cut and CPU time are relative to METIS from scratch.\n\n"
@@ -199,7 +200,7 @@ void repartition(const GraphOptions& options) {
   for (const std::string& name : names_of_graphs(options, {"tri2d", "aniso2d", "tet3d"})) {
     const Graph graph = graph_of(name, options);
     if (graph.dimensions == 0)
-      graphs::fail("a hot spot needs positions, and " + name + " has no positions");
+      graphs::fail("a hot spot needs positions: give another graph than " + name);
     for (const int count : numbers_of_parts(options, {8, 64}))
       follow(graph, count, methods, options);
   }

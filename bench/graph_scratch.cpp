@@ -1,4 +1,4 @@
-// Cuts from scratch: each method on each graph, beside METIS.
+// Cuts each graph from scratch by each method, and compares the cuts with those of METIS.
 
 #include "graph_modes.hpp"
 

@@ -1,8 +1,7 @@
 #pragma once
 
-// The programs on Google Benchmark share these functions. Cases run in random order, so that other
-// programs disturb a case and its peers equally. The medians of their repetitions make a table at
-// the end.
+// Functions for programs on Google Benchmark. Cases run in random order, so that other programs
+// disturb a case and its peers equally. At the end, the medians of their repetitions make a table.
 
 #include <benchmark/benchmark.h>
 
@@ -13,7 +12,7 @@
 
 namespace evenkeel::bench {
 
-// Returns false, after a message, if an argument is unknown.
+// Returns false and prints a message if an argument is unknown.
 inline bool initialize(int argc, char** argv) {
   std::string interleave = "--benchmark_enable_random_interleaving=true";
   std::vector<char*> arguments(argv, argv + argc);
@@ -33,8 +32,8 @@ auto* add(const std::string& name, const Run& run, int repetitions) {
       ->Unit(benchmark::kMillisecond);
 }
 
-// Does the work as often as the case asks for, and once before, so that pages exist and tables are
-// warm.
+// Does the work as often as the case asks for. Does it once before, so that pages exist and tables
+// are warm.
 template <class Work>
 void repeat(benchmark::State& state, const Work& work) {
   work();

@@ -6,7 +6,7 @@
 
 namespace evenkeel::bench {
 
-// Does `count` multiplications and additions, each of which waits for the one before.
+// Does `count` multiplications and additions. Each waits for the result of the previous one.
 [[gnu::noinline]] inline void compute(std::int64_t count) {
   static volatile double held = 1;
   double value = held;

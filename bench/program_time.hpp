@@ -2,10 +2,11 @@
 
 // The two kinds of time in which a whole program runs, in mean steps.
 //
-// In virtual time nothing is computed. The clock of each rank advances by the cost of its work,
-// ranks never wait for each other, and a rebalance that moves objects has a given cost: half when
-// it moves, half in the next step, outside of kernels. So runs repeat exactly. In real time a chain
-// of multiplications is computed, and ranks wait for each other at the end of each step.
+// In virtual time, a program only advances the clock of each rank by the cost of its work. Ranks
+// never wait for each other. A rebalance that moves objects has a given cost: one half when it
+// moves, the other half in the next step, outside of kernels. So runs repeat exactly. In real time,
+// a program computes a chain of multiplications, and ranks wait for each other at the end of each
+// step.
 
 #include "operations.hpp"
 
@@ -18,17 +19,17 @@ namespace evenkeel::bench {
 
 class VirtualTime {
  public:
-  // So long that the real time of the library is negligible.
+  // A step takes this long, so that the real time of the library is negligible.
   static constexpr double step_seconds = 1;
 
   explicit VirtualTime(double cost) : cost_(cost) {}
 
   void adapt(Options& options) const {
     options.own_clock = &now;
-    options.watcher = false;  // the same decisions, without 64 more threads that wake up at times
+    options.watcher = false;  // the same decisions without many more threads that wake up
   }
   void start() { owed_ = 0; }
-  // A rank without objects has some work outside of kernels, too.
+  // Even a rank without objects has some work outside of kernels.
   void begin_step() { advance(std::exchange(owed_, 0.0) + elsewhere); }
   // Returns the time that the work took.
   double work(double load) {
@@ -41,8 +42,8 @@ class VirtualTime {
     advance(cost_ / 2);
     owed_ = cost_ / 2;
   }
-  // The time of a run in which the slowest ranks of all steps have worked for `slowest` in total;
-  // it is the same on all ranks.
+  // The time of a run, in which the loads of the slowest ranks of all steps sum to `slowest`. It is
+  // the same on all ranks.
   double total(double slowest, std::size_t moves) const {
     return slowest + cost_ * static_cast<double>(moves);
   }

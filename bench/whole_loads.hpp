@@ -1,10 +1,9 @@
 #pragma once
 
-// Loads of whole programs, for benchmarks of triggers: the costs of cells at rest, by place and
-// step. The parameters of a load, such as heights and speeds, are random.
+// Loads of whole programs, for benchmarks of triggers. A load gives the costs of cells at rest, by
+// place and step. Its parameters, such as heights and speeds, are random.
 //
-// The box is 1 long and half as wide and high, so that a curve and grids both cut it first across
-// x.
+// The box is 1 long and half as wide and high. So both a curve and grids first cut across x.
 
 #include "cost_chains.hpp"
 
@@ -40,7 +39,7 @@ namespace loads {
 // The box is periodic along x.
 inline double around(double place) { return place - std::floor(place); }
 
-// A smooth bump: 1 in the middle, 0 from `square` 1 on.
+// A smooth bump: 1 in the middle, and 0 where the squared distance is 1 or more.
 inline double bump(double square) { return square < 1 ? (1 - square) * (1 - square) : 0; }
 
 inline double square_distance(const Point& a, const Point& b) {
@@ -53,7 +52,7 @@ inline Point place_in_box(Draw& draw, double margin) {
   return {draw.between(margin, 1 - margin), draw.between(0.15, 0.35), draw.between(0.15, 0.35)};
 }
 
-// A slab across x that costs `height` more, and moves by `way` in the run.
+// A slab across x that costs `height` more. It moves by `way` during the run.
 inline CostField slab(double from, double width, double height, double way, double steps) {
   return field_of_costs([=](double step) {
     const double begin = around(from + way * step / steps);
@@ -64,7 +63,7 @@ inline CostField slab(double from, double width, double height, double way, doub
   });
 }
 
-// On two ranks with half of the box each, lambda is 1.98 at the start.
+// If each of two ranks has half of the box, lambda is 1.98 at the start.
 inline CostField slab_at_rest(Draw& draw, double steps, double) {
   return slab(draw.by_chance(0.5) ? 0 : 0.5, 0.5, 98, 0, steps);
 }
@@ -87,8 +86,8 @@ inline CostField front(Draw& draw, double steps, double) {
   });
 }
 
-// A droplet that evaporates: the square of its radius falls linearly, and the last fifth of the run
-// has no droplet.
+// A droplet that evaporates. The square of its radius falls linearly, and the droplet is gone in
+// the last fifth of the run.
 inline CostField droplet(Draw& draw, double steps, double) {
   const Point centre = place_in_box(draw, 0.2);
   const double radius = draw.between(0.15, 0.22), height = draw.spread(20, 60);
@@ -157,7 +156,7 @@ inline CostField bursts(Draw& draw, double steps, double) {
   };
 }
 
-// On halves of the box, lambda is 1.2.
+// If each of two ranks has half of the box, lambda is 1.2.
 inline CostField unchanging(Draw& draw, double steps, double) {
   return slab(draw.by_chance(0.5) ? 0 : 0.5, 0.5, 0.5, 0, steps);
 }

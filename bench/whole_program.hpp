@@ -9,8 +9,8 @@
 
 namespace evenkeel::bench {
 
-// A second kernel, which runs in every 20th step and after each move, and takes as long as 6 steps
-// of `force`.
+// A second kernel. It runs in every 20th step and after each move, and takes as long as 6 steps of
+// `force`.
 enum class Lists : std::uint8_t { none, declared, undeclared };
 constexpr int lists_every = 20;
 constexpr double lists_cost = 6;
@@ -28,7 +28,8 @@ struct LibrarysAccount {
   double saved, uncertainty, advised;
 };
 
-// The library's account of a finished run; empty if the library does not know it.
+// The library's account of a finished run. It is empty if the library does not know the time
+// without rebalances.
 inline std::optional<LibrarysAccount> account_of(const Balancer& balancer, double step_seconds) {
   const Account account = balancer.account();
   if (!account.knows_never) return std::nullopt;
@@ -55,20 +56,20 @@ inline double noise_of(const Program& program, int rank, int step) {
 }
 
 // Collective. Finds the figures of a run from the times of this rank's kernels in each step, and
-// from its seconds for all moves.
+// from the seconds of its moves.
 template <class Time>
 void settle(const Communicator& ranks, Time& time, std::vector<double>& took, double moving,
             Run& run) {
   const double sum = std::accumulate(took.begin(), took.end(), 0.0);
   run.ideal = ranks.all_reduce(sum, Reduction::sum) / ranks.size();
   ranks.all_reduce(std::span(took), Reduction::greatest);
-  // The rank that arrived last has not waited for others, so its time is the least.
+  // The rank that arrived last did not wait for others, so the least time is that of the moves.
   const double moves = std::max<double>(1, static_cast<double>(run.moves.size()));
   run.seconds_per_move = ranks.all_reduce(moving, Reduction::least) / moves;
   run.total = time.total(std::accumulate(took.begin(), took.end(), 0.0), run.moves.size());
 }
 
-// Works on all objects, for `load` in total, and in chunks if the program times chunks. Returns the
+// Works on all objects, for `load` in total. Uses chunks if the program times chunks. Returns the
 // time that this took.
 template <class Time>
 double work_on(const Kernel& force, const Program& program, const std::vector<double>& costs,

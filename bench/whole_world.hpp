@@ -1,10 +1,10 @@
 #pragma once
 
 // The world of a whole program: cells at rest in a box, their costs at each step, and the cells
-// that are split. It depends only on its load, its seed and its size, so it is the same for all
-// numbers of ranks with the same size, whatever these ranks decide.
+// that are split. It depends only on its load, its seed and its size. So it is the same for all
+// numbers of ranks of the same size, whatever these ranks decide.
 //
-// Costs are scaled so that the mean load of a rank in the first step is 1: a mean step.
+// Costs are scaled so that the mean load of a rank in the first step is 1. This is a mean step.
 
 #include "whole_loads.hpp"
 
@@ -12,8 +12,8 @@
 
 namespace evenkeel::bench {
 
-// The cells of a rank. A number is that of a cell of the lattice times `kinds`, plus 0 for the cell
-// itself, or 1 to 8 for one of the cells into which it is split.
+// The cells of a rank. The number of a cell is the number of its lattice cell times `kinds`, plus 0
+// for the whole lattice cell, or plus 1 to 8 for one of the cells into which it is split.
 struct Cells {
   static constexpr std::int64_t kinds = 9;
   std::vector<Point> place;
@@ -53,7 +53,7 @@ class World {
     return mine;
   }
 
-  // Splits and merges cells in every fourth step, each on its rank.
+  // In every fourth step, each rank splits and merges its cells.
   void refine(Cells& cells, int step) const {
     constexpr int every = 4;
     if (!load_.refines || step % every != 0) return;
@@ -104,7 +104,7 @@ class World {
     return sum;
   }
 
-  // A random place in the cell of the lattice, so that no two cells share a coordinate.
+  // A random place in the lattice cell. So no two cells share a coordinate.
   Point drawn_place(std::int64_t cell) const {
     constexpr double room = 0.4;
     clouds::Random random(17, cell);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Zoltan, a peer: the common part of its methods, and its geometric methods on points. Zoltan gets
+// Zoltan, a peer: the code that its methods share, and its geometric methods on points. Zoltan gets
 // its input by call-backs.
 
 #include "clouds.hpp"
@@ -40,7 +40,7 @@ class Zoltan {
   void set(const char* parameter, const std::string& value) {
     require(Zoltan_Set_Param(zoltan_, parameter, value.c_str()) == ZOLTAN_OK, parameter);
   }
-  // Frees the lists of the last result, so that this is not timed with the next one.
+  // Frees the lists of the last result, so that their release does not count in the next time.
   void free_lists() {
     imports_.free();
     exports_.free();
@@ -79,7 +79,7 @@ class Zoltan {
 
   static void require(bool good, const char* what) {
     if (good) return;
-    std::fprintf(stderr, "%s failed.\n", what);
+    std::fprintf(stderr, "Zoltan's %s failed.\n", what);
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
   static int count(void* data, int* code) {
@@ -100,10 +100,10 @@ class Zoltan {
   Lists imports_, exports_;
 };
 
-// A geometric method on MPI_COMM_WORLD, from points in memory to the part of each.
+// A geometric method on MPI_COMM_WORLD. It finds the part of each point in memory.
 class ZoltanOnPoints : public Zoltan {
  public:
-  // `tolerance` is the greatest part over the average that it aims for.
+  // `tolerance` is the target for the greatest part over the average.
   ZoltanOnPoints(const Parameters& parameters, const char* tolerance)
       : Zoltan(MPI_COMM_WORLD, parameters) {
     set("IMBALANCE_TOL", tolerance);

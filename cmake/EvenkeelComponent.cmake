@@ -1,14 +1,15 @@
 # evenkeel_add_component(<name> SOURCES <file>... [DEPENDS <target>...])
 #
-# Adds the library evenkeel_<name> (alias evenkeel::<name>) of the component in this directory:
-# public headers in include/, which are installed; headers that components share in internal/, which
-# are not; private code in src/; hidden visibility, project warnings, install rules.
+# Adds the library evenkeel_<name> (alias evenkeel::<name>) of the component in this directory, with
+# hidden visibility, the warnings of the project and install rules. include/ has its public headers,
+# which are installed. internal/ has headers that components share, which are not installed. src/
+# has private code.
 include(EvenkeelPrecompile)
 include(EvenkeelUnity)
 include(EvenkeelWarnings)
 
-# For components, tests, benches and tools of this tree: the symbols that internal headers need are
-# exported like the rest.
+# Components, tests, benches and tools of this tree link this. It adds the internal headers, whose
+# symbols are exported like public ones.
 set(evenkeel_internal_directories "")
 foreach(component IN ITEMS backends core monitor)
   list(APPEND evenkeel_internal_directories ${PROJECT_SOURCE_DIR}/${component}/internal)
@@ -37,7 +38,7 @@ function(evenkeel_add_component name)
     POSITION_INDEPENDENT_CODE ON
     VERSION ${PROJECT_VERSION}
     SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
-    INSTALL_RPATH "$ORIGIN"  # the libraries lie together; a user's own Kokkos stays where it was
+    INSTALL_RPATH "$ORIGIN"  # finds the other libraries; CMake adds the path of Kokkos
     INSTALL_RPATH_USE_LINK_PATH ON
     EXPORT_NAME ${name})
   evenkeel_set_warnings(${target})

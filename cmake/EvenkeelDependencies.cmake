@@ -1,4 +1,4 @@
-# Finds what the build needs. Reports everything that is missing at once, with the way to get it.
+# Finds all packages that the build needs. Reports all missing ones at once, with a way to get each.
 include(EvenkeelKokkos)
 
 set(EVENKEEL_KOKKOS_MINIMUM 3.4.0)
@@ -47,13 +47,13 @@ else()
   endif()
 endif()
 
-# --- Kokkos Kernels: headers alone, seen by core's sources and by no user; used when found --------
+# --- Kokkos Kernels: headers alone, for core's sources and not for users; used if found -----------
 # It must belong to the Kokkos found above. Trilinos's package (Debian) defines no target, only
-# variables; it belongs to Trilinos's own Kokkos, whose headers it names. Nothing of its library is
-# called, which needs BLAS and LAPACK.
+# variables. It belongs to Trilinos's own Kokkos, whose headers it names. evenkeel calls nothing of
+# its library, which needs BLAS and LAPACK.
 function(_evenkeel_resolve_kokkos_kernels)
   set(directories "${KokkosKernels_INCLUDE_DIRS}")
-  if(TARGET Kokkos::kokkoskernels)  # its config has checked that this is its Kokkos
+  if(TARGET Kokkos::kokkoskernels)  # its config has checked that it belongs to this Kokkos
     set(directories $<TARGET_PROPERTY:Kokkos::kokkoskernels,INTERFACE_INCLUDE_DIRECTORIES>)
   else()
     set(found "")
@@ -80,7 +80,8 @@ set(_evenkeel_kokkos_imported OFF)
 if(Kokkos_FOUND)
   get_target_property(_evenkeel_kokkos_imported Kokkos::kokkos IMPORTED)
 endif()
-# If this project builds Kokkos itself, the config of Kokkos Kernels would add an installed Kokkos.
+# If this project builds Kokkos itself, the config of Kokkos Kernels would load an installed Kokkos,
+# too.
 if(EVENKEEL_ENABLE_KOKKOS_KERNELS AND _evenkeel_kokkos_imported)
   find_package(KokkosKernels QUIET CONFIG)
   if(KokkosKernels_FOUND)
@@ -89,7 +90,7 @@ if(EVENKEEL_ENABLE_KOKKOS_KERNELS AND _evenkeel_kokkos_imported)
 endif()
 if(EVENKEEL_KOKKOS_KERNELS)
   set(EVENKEEL_KOKKOS_KERNELS_VERSION "${KokkosKernels_VERSION}")
-  if(NOT EVENKEEL_KOKKOS_KERNELS_VERSION)  # Trilinos states one version for both
+  if(NOT EVENKEEL_KOKKOS_KERNELS_VERSION)  # Trilinos has one version for both
     set(EVENKEEL_KOKKOS_KERNELS_VERSION "${EVENKEEL_KOKKOS_VERSION}")
   endif()
   message(STATUS "Kokkos Kernels ${EVENKEEL_KOKKOS_KERNELS_VERSION}")
@@ -113,15 +114,16 @@ if(NOT spdlog_FOUND)
     "name your own with -Dspdlog_ROOT=<prefix>")
 endif()
 
-# --- Eigen: small dense problems; headers alone, seen by core's sources and by no user ------------
-# No version is asked for: what Eigen 5 answers to a request for 3.4 differs between its releases.
+# --- Eigen: small dense problems; headers alone, for core's sources and not for users -------------
+# No version is requested, since releases of Eigen 5 differ in whether they accept a request for
+# 3.4.
 find_package(Eigen3 QUIET CONFIG)
 if(NOT Eigen3_FOUND OR Eigen3_VERSION VERSION_LESS 3.4)
   _evenkeel_missing_package("Eigen 3.4 or newer" "libeigen3-dev" "eigen"
     "name your own with -DEigen3_ROOT=<prefix>")
 endif()
 
-# --- Needed only by parts of the project ----------------------------------------------------------
+# --- Packages that only some directories of the project need --------------------------------------
 if(EVENKEEL_BUILD_TOOLS)
   find_package(CLI11 QUIET CONFIG)
   if(NOT CLI11_FOUND)

@@ -1,22 +1,25 @@
 # Finds Kokkos, and mends the two broken packages that Debian and its relatives ship. This file is
 # installed with evenkeel, since a user's own find_package(evenkeel) meets the same packages.
 #
-# A good Kokkos (Kokkos_ROOT, CMAKE_PREFIX_PATH, any backend) is found first and left as it is.
-# What is mended:
+# A good Kokkos (Kokkos_ROOT, CMAKE_PREFIX_PATH, any backend) is found first and left as it is. The
+# two mends are:
 #   1. Kokkos 3.4 from Trilinos (Debian 12 and relatives): the target Kokkos::kokkos names an
 #      include directory that does not exist, while the variable Kokkos_INCLUDE_DIRS is right.
 #   2. Kokkos 5 (newest Debian): the targets file stops with an error because two static archives,
 #      libkokkosalgorithms.a and libkokkossimd.a, are not in the package. Both are empty (the code
 #      is in headers). The file does nothing when all its targets exist, so we create them first.
 #
-# After evenkeel_find_kokkos(): Kokkos_FOUND, the target Kokkos::kokkos, and, read from the header
-# that the compiler will see (a target of a parent project brings no variables):
-# EVENKEEL_KOKKOS_VERSION (major.minor.patch), EVENKEEL_KOKKOS_DEVICES (all its spaces),
-# EVENKEEL_KOKKOS_HAS_DEVICE (one of them is no host) and EVENKEEL_KOKKOS_HEADER_DIRECTORY.
+# evenkeel_find_kokkos() sets Kokkos_FOUND and provides the target Kokkos::kokkos. It reads the
+# variables below from the header that the compiler will see, since a target of a parent project
+# brings no variables:
+#   EVENKEEL_KOKKOS_VERSION           major.minor.patch
+#   EVENKEEL_KOKKOS_DEVICES           all its spaces
+#   EVENKEEL_KOKKOS_HAS_DEVICE        ON if one of these is not on the host
+#   EVENKEEL_KOKKOS_HEADER_DIRECTORY
 include_guard(GLOBAL)
 
-# The directory of the Kokkos that find_package would load; empty when there is none. Asking for an
-# impossible version makes find_package look at every candidate and load none.
+# The directory of the Kokkos that find_package would load; empty if there is no Kokkos. If the
+# requested version is impossible, find_package examines every candidate and loads nothing.
 function(_evenkeel_kokkos_directory result)
   find_package(Kokkos 99999 QUIET CONFIG)
   set(directory "")
@@ -27,7 +30,7 @@ function(_evenkeel_kokkos_directory result)
   set(${result} "${directory}" PARENT_SCOPE)
 endfunction()
 
-# Mend 2: creates the five targets when the package lists archives that it does not contain.
+# Mend 2: creates the five targets if the package lists archives that it does not contain.
 function(_evenkeel_replace_missing_archives directory)
   if(TARGET Kokkos::kokkos OR NOT EXISTS "${directory}/KokkosTargets.cmake")
     return()
@@ -99,7 +102,7 @@ function(_evenkeel_replace_missing_headers)
   endforeach()
 endfunction()
 
-# All targets that `target` links, itself included, as far as CMake knows them.
+# All targets that `target` links, and itself, as far as CMake knows them.
 function(_evenkeel_linked_targets target result)
   set(seen "")
   set(open ${target})
@@ -118,8 +121,8 @@ function(_evenkeel_linked_targets target result)
   set(${result} "${seen}" PARENT_SCOPE)
 endfunction()
 
-# Reads KOKKOS_VERSION as the compiler will see it, the directory of its header, and the type of the
-# core library.
+# Reads KOKKOS_VERSION as the compiler will see it, the spaces, the directory of the header, and the
+# type of the core library.
 function(_evenkeel_inspect_kokkos)
   _evenkeel_linked_targets(Kokkos::kokkos targets)
   set(directories ${Kokkos_INCLUDE_DIRS})
@@ -170,7 +173,7 @@ function(_evenkeel_inspect_kokkos)
   set(EVENKEEL_KOKKOS_LINKAGE "${linkage}" PARENT_SCOPE)
 endfunction()
 
-# A macro, so that the variables of Kokkos's own config reach the caller.
+# This is a macro, so that the variables of Kokkos's own config reach the caller.
 macro(evenkeel_find_kokkos)
   if(NOT TARGET Kokkos::kokkos)
     _evenkeel_kokkos_directory(_evenkeel_directory)

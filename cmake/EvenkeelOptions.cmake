@@ -1,5 +1,5 @@
-# Every option of the build, with its default. Defaults follow PROJECT_IS_TOP_LEVEL: a project that
-# adds evenkeel as a sub-directory gets the library alone.
+# Every option of the build, with its default. If another project adds evenkeel as a sub-directory,
+# it gets the library alone by default.
 
 if(NOT DEFINED PROJECT_IS_TOP_LEVEL)
   set(PROJECT_IS_TOP_LEVEL ON)
@@ -22,14 +22,14 @@ mark_as_advanced(EVENKEEL_PRECOMPILED_HEADERS)
 # The resulting library runs only on machines like this one.
 option(EVENKEEL_NATIVE "Compile for the processor of this machine" OFF)
 
-# A device that every machine has, for tests: its kernels run on the host, in memory that the host
-# cannot touch otherwise. A library with it is not installed.
+# A device for tests, which every machine has. Its kernels run on the host, in memory that other
+# host code cannot touch. A library with this device is not installed.
 option(EVENKEEL_TEST_DEVICE "Add the test device to the spaces of the library" OFF)
 if(EVENKEEL_TEST_DEVICE)
   set(EVENKEEL_INSTALL OFF)
 endif()
 
-# How thoroughly the library checks its own invariants. User input is always checked.
+# How thoroughly the library checks its own invariants. It always checks input of users.
 #   off         no checks
 #   local       checks that one rank can make alone
 #   collective  also checks that all ranks agree, each at the cost of a reduction

@@ -1,12 +1,13 @@
 # evenkeel_precompile(<target> <header>...)
 # evenkeel_reuse_precompiled(<target> <of>)
 #
-# Precompiles headers that nearly all sources of a target include, or takes those of another target,
-# where the build precompiles at all. Sources include what they need all the same.
+# If the build precompiles headers, the first function precompiles headers that nearly all sources
+# of a target include, and the second one reuses those of another target. Sources still include all
+# headers that they need.
 
 function(_evenkeel_can_precompile target result)
   set(${result} OFF PARENT_SCOPE)
-  # The compilers of devices do not support it.
+  # Compilers for devices do not support precompiled headers.
   if(NOT EVENKEEL_PRECOMPILED_HEADERS OR EVENKEEL_KOKKOS_HAS_DEVICE)
     return()
   endif()

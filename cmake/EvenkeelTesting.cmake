@@ -3,39 +3,40 @@
 #                   [SOURCES <source>...] [INCLUDES <directory>...])
 #
 # Adds tests/<path>_test.cpp, the test of <component>/include/evenkeel/<path>.hpp, to the program
-# test_<component>, and registers it once per rank count as <path>@<n>; with SPACES also once per
-# Kokkos space of the build, as <path>.<space>@<n>. Without MPI only the runs on one rank are
-# registered; RANKS is 1 by default.
-# The tests of a folder compile together (EvenkeelUnity), so each is in a namespace of its own:
-# evenkeel::cut_test in cut_test.cpp. A run is one process per rank for one file (--file).
-# DEVICE: the test itself uses the build's device, if there is one. Builds with the test device run
-# only these tests and those with SPACES: all others are the same as in other builds.
+# test_<component>. Registers it once per rank count as <path>@<n>. With SPACES, registers it also
+# once per Kokkos space of the build, as <path>.<space>@<n>. Without MPI, registers only runs on one
+# rank. RANKS is 1 by default.
+# Tests in the same folder compile together (EvenkeelUnity), so each has its own namespace:
+# evenkeel::cut_test in cut_test.cpp. A run has one process per rank, and runs the tests of one file
+# (--file).
+# DEVICE: the test itself uses the device of the build, if there is one. Builds with the test device
+# run only these tests and those with SPACES, since all others are the same as in other builds.
 # HEAVY: the test itself computes much, so it is optimized under a sanitizer too.
 # ALONE: the test replaces functions of MPI or operator new, so it is a program of its own.
 # STARTS: the test starts the program `evenkeel`, which EVENKEEL_TEST_PROGRAM names.
-# PRIVATE names sources of the component (relative to its src/) whose hidden symbols the test needs:
-# shared libraries keep them, so they are compiled into the program. The target
-# evenkeel_<component>_private, if it exists, provides the private headers of a component. SOURCES
-# and INCLUDES are relative to the project: what a test needs is named here rather than after the
-# call, since EVENKEEL_TEST_DRAW may leave its program out.
-# Each process has a watchdog: after TIMEOUT seconds (60) it prints the stacks of all threads and
-# ends, so that a hang becomes a failure that shows where. More than 4 ranks share few cores and get
-# that time once more for each 4 ranks.
+# PRIVATE names sources of the component, relative to its src/, whose hidden symbols the test needs.
+# A shared library hides these symbols, so the sources are compiled into the program, too. If the
+# target evenkeel_<component>_private exists, it provides the private headers of the component.
+# SOURCES and INCLUDES are relative to the project. Name everything that a test needs in this call:
+# code after the call cannot use the program, which EVENKEEL_TEST_DRAW may leave out.
+# Each process has a watchdog. After TIMEOUT seconds (60) it prints the stacks of all threads and
+# ends the process, so that a hang becomes a failure with its location. Since more than 4 ranks
+# share few cores, the limit grows by TIMEOUT for each further 4 ranks.
 include(EvenkeelPrecompile)
 include(EvenkeelUnity)
 include(EvenkeelWarnings)
 
-# Lets every version of Open MPI run as root, and with more ranks than cores.
+# Lets every version of Open MPI run as root, and run more ranks than there are cores.
 set(EVENKEEL_TEST_ENVIRONMENT
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
   OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
   PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
   OMP_PROC_BIND=false OMP_WAIT_POLICY=passive GTEST_COLOR=no)
 
-# For tests that run a program other than a test. MPI leaks memory in plugins that are unloaded when
-# the leaks are reported, and only complete stacks show their origin (fast unwinding stops at the
-# first function without a frame pointer). Test programs keep the plugins loaded instead:
-# tests/support/main.cpp.
+# For tests that run a program other than a test. MPI leaks memory in plugins, which are unloaded
+# before the leaks are reported. Then only complete stacks show the origin of a leak (fast unwinding
+# stops at the first function without a frame pointer). Test programs keep the plugins loaded
+# instead: tests/support/main.cpp.
 function(evenkeel_show_complete_stacks test)
   if(EVENKEEL_SANITIZE STREQUAL "address")
     set_tests_properties(${test} PROPERTIES
@@ -52,14 +53,14 @@ function(evenkeel_test_launcher ranks result)
 endfunction()
 
 # Most code of a test runs once, so compile time matters more than run time. The library under test
-# keeps the optimization of the build type.
+# keeps the optimization level of the build type.
 function(evenkeel_set_test_build target)
   evenkeel_set_warnings(${target})
   if(EVENKEEL_SANITIZE)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0>)
-  elseif(NOT EVENKEEL_KOKKOS_HAS_DEVICE)  # device compilers support one level alone
+  elseif(NOT EVENKEEL_KOKKOS_HAS_DEVICE)  # device compilers need one level for all code
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
-    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # at -O1 these warn about std::string itself
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # at -O1 these warnings report std::string itself
       target_compile_options(${target}
         PRIVATE -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow)
     endif()
@@ -69,8 +70,8 @@ function(evenkeel_set_test_build target)
   endif()
 endfunction()
 
-# Of the rank counts in a variable those that EVENKEEL_TEST_RANKS asks for. What runs on several
-# ranks does so still, on the fewest, where it asks for none of them.
+# Keeps only the rank counts that EVENKEEL_TEST_RANKS asks for. If it asks for no count above 1, a
+# test on several ranks still runs on the first such count.
 function(evenkeel_choose_ranks variable)
   if(NOT EVENKEEL_TEST_RANKS)
     return()
@@ -88,7 +89,7 @@ function(evenkeel_choose_ranks variable)
   set(${variable} ${chosen} PARENT_SCOPE)
 endfunction()
 
-# Whether EVENKEEL_TEST_DRAW draws this test.
+# Sets `result` to ON if EVENKEEL_TEST_DRAW draws this test.
 function(evenkeel_is_drawn path result)
   set(${result} ON PARENT_SCOPE)
   if(EVENKEEL_TEST_DRAW MATCHES "^([0-9]+):(.*)$")
@@ -102,7 +103,7 @@ function(evenkeel_is_drawn path result)
   endif()
 endfunction()
 
-# The program of a component's tests.
+# Adds the program with the tests of a component.
 function(_evenkeel_add_test_program target component)
   add_executable(${target})
   evenkeel_set_test_build(${target})
@@ -138,7 +139,7 @@ function(evenkeel_add_test path)
   if(arg_SPACES)
     set(spaces ${EVENKEEL_KOKKOS_DEVICES})
     if(EVENKEEL_TEST_DEVICE)
-      set(spaces TestDevice)  # the others are tested by other builds
+      set(spaces TestDevice)  # other builds test the other spaces
     endif()
   endif()
   if(NOT spaces)
@@ -182,7 +183,7 @@ function(evenkeel_add_test path)
     endif()
     evenkeel_test_launcher(${ranks} launcher)
     foreach(space IN LISTS spaces)
-      # Opening and closing memory is most expensive where many ranks share few cores.
+      # The test device opens and closes memory, which is expensive if many ranks share few cores.
       if(space STREQUAL "TestDevice" AND ranks GREATER 3)
         continue()
       endif()

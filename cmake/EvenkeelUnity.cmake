@@ -1,8 +1,8 @@
 # evenkeel_unite(<target> <source>...)
 #
-# Compiles those of the sources that are in one folder together, which takes a third of the time:
-# they read the same headers, and instantiate the same templates. So names in unnamed namespaces are
-# unique in a folder of sources. CMAKE_UNITY_BUILD=OFF compiles sources one by one.
+# Compiles the sources that are in the same folder together, which takes a third of the time: they
+# include the same headers, and instantiate the same templates. So a name in an unnamed namespace
+# must be unique in its folder. CMAKE_UNITY_BUILD=OFF compiles sources one by one.
 if(NOT DEFINED CMAKE_UNITY_BUILD)
   set(EVENKEEL_UNITY ${PROJECT_IS_TOP_LEVEL})
 else()
@@ -12,7 +12,7 @@ endif()
 function(evenkeel_unite target)
   set_target_properties(${target} PROPERTIES
     UNITY_BUILD ${EVENKEEL_UNITY} UNITY_BUILD_MODE GROUP)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # takes a source that is included for a header
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # GCC takes an included source for a header
     target_compile_options(${target} PRIVATE $<$<BOOL:${EVENKEEL_UNITY}>:-Wno-subobject-linkage>)
   endif()
   foreach(source IN LISTS ARGN)

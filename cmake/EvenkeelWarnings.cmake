@@ -1,8 +1,9 @@
-# evenkeel_set_warnings(<target>): sets the project's warnings and sanitizer, for its own targets
-# only, and compiles for this machine's processor if EVENKEEL_NATIVE is ON.
+# evenkeel_set_warnings(<target>): sets the project's warnings and sanitizer for a target of this
+# project. If EVENKEEL_NATIVE is ON, compiles it for the processor of this machine.
 
-# Applies to all targets or none, since they share inline functions. Never fuses a multiplication
-# and an addition: that would round differently from other builds, which must find the same keys.
+# Applies to all targets or to no target, since they share inline functions. Forbids to fuse a
+# multiplication and an addition: this would round differently, and all builds must find the same
+# keys.
 function(evenkeel_set_machine target)
   if(EVENKEEL_NATIVE)
     target_compile_options(${target} PRIVATE -march=native -ffp-contract=off)
@@ -17,7 +18,7 @@ function(evenkeel_set_warnings target)
   endif()
   set(nvcc OFF)
   if(EVENKEEL_KOKKOS_DEVICES MATCHES "CUDA" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    set(nvcc ON)  # nvcc_wrapper reports its host compiler, GNU; its generated code is not pedantic
+    set(nvcc ON)  # nvcc_wrapper reports its host compiler, GNU; its code is not pedantic
   endif()
   if(nvcc)
     # Without these, a device function that calls a host function compiles, but fails when it runs.
@@ -39,12 +40,12 @@ function(evenkeel_set_warnings target)
   endif()
   if(sanitizers)
     list(APPEND sanitizers -fno-omit-frame-pointer)
-    # Kernels consist mostly of calls, which are ten times slower under a sanitizer if not inlined
-    # (-O1). Line numbers suffice to find the place of a report (-g1).
+    # Kernels consist mostly of calls. If these are not inlined (-O1), a sanitizer makes them ten
+    # times slower. Line numbers (-g1) suffice to find the place of a report.
     target_compile_options(${target} PRIVATE ${sanitizers} "$<$<CONFIG:Debug>:-O1;-g1>")
     target_link_options(${target} PRIVATE ${sanitizers})
     get_target_property(type ${target} TYPE)
-    if(type MATCHES "LIBRARY")  # users of the library must link the sanitizer's runtime too
+    if(type MATCHES "LIBRARY")  # users of the library must link the runtime of the sanitizer, too
       target_link_options(${target} INTERFACE ${sanitizers})
     endif()
   endif()

@@ -142,8 +142,8 @@ std::uint64_t checksum(const ek::Communicator& ranks, const Cloud& cloud) {
 
 Figures simulate(const ek::Communicator& ranks, const Settings& settings) {
   Cloud cloud = make_cloud(ranks, settings.particles);
-  // The arrays that move together. The number of sub-steps is the cost of each particle; a clock
-  // measures only the sum.
+  // The arrays that move together. A clock measures only the sum over all particles, so the number
+  // of sub-steps gives the cost of each.
   const auto particles = [&cloud] {
     return ek::set(cloud.position, ek::carry(cloud.velocity, cloud.substeps, cloud.id),
                    {.weight = cloud.substeps});
@@ -171,11 +171,11 @@ Figures simulate(const ek::Communicator& ranks, const Settings& settings) {
     const ek::Stopwatch call;
     if (balancer.step(particles())) {
       ++figures.rebalances;
-      // The rank that arrived last has not waited for others, so its time is the least.
+      // The rank that enters last does not wait for the others. So the least time is the cost.
       figures.cost_seconds += ranks.all_reduce(call.seconds(), ek::Reduction::least);
     }
 
-    if (step % 4 == 0 || step == settings.steps) {  // the program's own look at the load
+    if (step % 4 == 0 || step == settings.steps) {  // the program's own summary
       const ek::LoadSummary look = ek::summarise(ranks.all_gather(work_seconds));
       figures.load.sum += look.sum;
       figures.load.greatest += look.greatest;

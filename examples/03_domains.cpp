@@ -5,9 +5,9 @@
 //   mpirun -n 2 03_domains --balance off      # lambda=1.91: one rank does nearly all the work
 //   mpirun -n 2 03_domains --balance on       # lambda=1.11, and more steps per second
 //
-// Lambda is the work of the slowest ranks over that of the average one, in all steps; 1 is perfect.
-// Borders are found from one number per rank, so it takes several proposals to approach the best
-// ones.
+// Lambda is the work of the slowest ranks over the work of the average rank, both added up over all
+// steps; 1 is perfect. evenkeel knows one number per rank, its load, so it takes several proposals
+// to approach the best borders.
 //
 // The values of a cell depend only on its place, so the checksum is the same for any number of
 // ranks, balanced or not.

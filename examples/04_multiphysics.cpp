@@ -8,7 +8,7 @@
 //   mpirun -n 4 04_multiphysics --balance on --picture burner.svg
 //
 // The order of sums does not depend on ranks, so the checksum is the same to the bit for any number
-// of them, and with or without balancing. docs/multiphysics.md explains the rest.
+// of ranks, and with or without balancing. docs/multiphysics.md explains the rest.
 
 #include <evenkeel/evenkeel.hpp>
 
@@ -27,7 +27,8 @@ struct Settings {
   std::string weights = "learned", picture = {};
 
   // The cost of an acoustic cell over that of a flow cell, on the machine of docs/performance.md.
-  // The library gets it only if the user asks for that; else it learns the ratio of this machine.
+  // The library gets this ratio with `--weights given` only. By default it learns the ratio of this
+  // machine.
   static constexpr double true_ratio = 3;
   std::vector<double> type_costs() const {
     if (weights == "learned") return {};
@@ -121,11 +122,12 @@ Course simulate(const ek::Communicator& ranks, const Settings& settings, bool is
                       .expected_cost = 2,  // in steps, until the first rebalance is measured
                       // Ranks may share cores, and this machine may have other users.
                       .clock = ek::ClockKind::thread_cpu};
-  // A shift balances the sum over phases, which is not the time that two phases take.
+  // A shift evens out the sum of the phases. If ranks wait between phases, a step takes longer than
+  // this sum, so shifts stay off.
   if (settings.shifts && !settings.exchanges_twice) options.shift = {.rounds = 8};
   if (!is_balanced) options.trigger = ek::Never{};
   ek::Balancer balancer(ranks, options);
-  // If ranks wait for each other between two kernels, these belong to different phases.
+  // If ranks wait for each other between two kernels, the kernels belong to different phases.
   const int phase_of_sound = settings.exchanges_twice ? 1 : 0;
   const auto flow = balancer.kernel("flow", {.phase = 0, .types = {flow_solver}});
   const auto sound = balancer.kernel("sound", {.phase = phase_of_sound, .types = {sound_solver}});

@@ -9,16 +9,17 @@
 // times. Then, whenever it makes new patches, it predicts the cost of each patch with all patches
 // that refine it, and
 //
-//   A, B, C  hands processors and their time down the tree of patches, in proportion; predictions
-//            for descendants come from maps of the previous patches; there the cost of a child is
-//            spread over its own cells (A), over all refined cells (B), or over all cells (C);
+//   A, B, C  hand processors and their time down the tree of patches, in proportion to costs;
+//            predictions for descendants come from cost maps of the previous patches; these maps
+//            spread the cost of a child over its own cells (A), over all refined cells (B), or over
+//            all cells (C);
 //   curve    cuts the patches along the Hilbert curve with their present costs.
 //
-// It makes new patches every 4 steps (--every), or never (--static), and refines the fit with their
-// measured times. A patch may be split between ranks, or not (--whole). All levels make the same
-// steps, without sub-cycling, so that ranks wait for each other once a step. Efficiency is the work
-// of the average rank over that of the slowest, in each step, added up over the run. Work is CPU
-// time, since ranks may share cores.
+// It makes new patches every 4 steps (--every), or never (--static), and refines the fit with the
+// measured times of the patches. It may split a patch between ranks, unless --whole is given. All
+// levels make the same steps, without sub-cycling, so ranks wait for each other once a step.
+// Efficiency is the work of the average rank over that of the slowest rank, where both are added up
+// over all steps. Work is CPU time, since ranks may share cores.
 
 #include "refined_patches/advection.hpp"
 #include "refined_patches/mesh.hpp"
@@ -48,7 +49,7 @@ struct Settings {
   std::vector<Way> ways = {Way::own_cells, Way::covered_cells, Way::all_cells, Way::curve};
   std::vector<bool> moving = {true, false};
   int steps = 200, steps_of_patches = 4;
-  std::int64_t least_layers = 1;  // that a piece of a patch has
+  std::int64_t least_layers = 1;  // the fewest layers of a piece of a patch
   std::string picture;
 };
 
@@ -220,8 +221,8 @@ class Run {
     share_out(patches_);
   }
 
-  // Refines the model with the times of all pieces since they were distributed. It is the same on
-  // all ranks.
+  // Refines the model with the times of all pieces since they were distributed. The model stays the
+  // same on all ranks.
   void learn() {
     std::vector<ek::PatchTiming> mine;
     for (std::size_t k = 0; k < mine_.size(); ++k)
@@ -310,7 +311,7 @@ class Run {
       maps_ = maps_of(patches_, model_, static_cast<ek::CostSpread>(static_cast<int>(way_)));
   }
 
-  // `before` has the patches to which the maps belong.
+  // maps_ describes the patches `before`.
   void share_out(const Patches& before) {
     shared_ = way_ == Way::curve
                   ? shared_by_curve(patches_, model_, ranks_.size(), least_layers_)

@@ -1,6 +1,6 @@
-// A gel that collapses: molecular dynamics of 50,653 beads on a network of strands. It fills its
-// container at first. Then its solvent dries up, and the gel shrinks into the corner that it is
-// grafted to. The work moves there, too, and becomes nine times as much.
+// A gel that collapses: molecular dynamics of 50,653 beads on a network of strands. The gel fills
+// its container at first. Then its solvent dries up, and the gel shrinks into the corner that it is
+// grafted to. The work moves into this corner, too, and grows to nine times as much.
 //
 //   mpirun -n 2 06_gel                                   follows the gel
 //   mpirun -n 2 06_gel --balance off --method tensor     stays with the uniform grid of the start
@@ -101,8 +101,9 @@ class Gel {
                   [&] { find_neighbours(beads_, halo_.ghosts(), network_, scale, lists_); });
   }
 
-  // Ends the step for all ranks. Returns true if the lists are old: beads may move to other ranks
-  // only then, since new lists are made in any case. Otherwise ghosts follow their beads.
+  // Ends the step for all ranks. Returns true if the lists are old. Beads may move to other ranks
+  // only then, since new lists are made in any case. If the lists are valid, ghosts follow their
+  // beads.
   bool go_on(double scale, double way) {
     const double farthest = ranks_.all_reduce(way, ek::Reduction::greatest);
     if (farthest > interaction::reach)

@@ -4,12 +4,13 @@
 //
 //   mpirun -n 4 07_adaptive_mesh                          off and on, compared
 //   mpirun -n 4 07_adaptive_mesh --weights layers         costs of nodes are given, not learned
-//   mpirun -n 4 07_adaptive_mesh --when poor              no poor element at a border in any mesh
+// mpirun -n 4 07_adaptive_mesh --when poor              keeps poor elements off borders in each
+// mesh
 //   mpirun -n 4 07_adaptive_mesh --check tighten          checks each proposal before it moves
 //   mpirun -n 4 07_adaptive_mesh --balance on --picture mesh.svg
 //
-// The mesh depends only on the front, and the order of sums does not depend on ranks: the checksum
-// is the same to the bit for any number of them, and with or without balancing.
+// The mesh depends only on the front, and the order of sums does not depend on ranks. So the
+// checksum is the same to the bit for any number of ranks, and with or without balancing.
 // docs/adaptive_mesh.md explains the rest.
 
 #include <evenkeel/evenkeel.hpp>
@@ -45,7 +46,8 @@ struct Settings {
                            .guard = guard,
                            .least_nodes = least_nodes};
     if (!is_balanced) options.monitor.trigger = ek::Never{};
-    // With a target, parts that are even enough would stay as they are.
+    // With a target, the Balancer would keep parts that are even enough, even if a poor element is
+    // at a border.
     if (keeps_poor_off) options.monitor.target_lambda = 0;
     return options;
   }

@@ -42,7 +42,8 @@ KOKKOS_INLINE_FUNCTION double in_grains(double value, double of) {
   return of * std::rint(value / of);
 }
 
-// The particles of this rank: first `owned` particles, and behind them the ghosts.
+// The particles of this rank. The first `owned` particles are its own, and behind them are the
+// ghosts.
 struct Particles {
   Vectors x, v;
   Kokkos::View<std::int64_t*> id;
@@ -55,8 +56,8 @@ struct Particles {
   }
 };
 
-// Makes this rank's share of the particles. One in three belongs to the ball. The place of a
-// particle depends only on its id.
+// Makes this rank's share of the particles. One particle in three belongs to the ball. The place of
+// a particle depends only on its id.
 Particles make_particles(const ek::Communicator& ranks, std::int64_t all) {
   const std::int64_t first = all * ranks.rank() / ranks.size();
   const std::int64_t count = all * (ranks.rank() + 1) / ranks.size() - first;
@@ -135,7 +136,8 @@ Cells make_cells(const Vectors& x, std::int64_t particles) {
 
 // --- Physics -------------------------------------------------------------------------------------
 
-// Each particle adds up the forces of its neighbours. The positions of ghosts must be up to date.
+// Each particle sums the forces that its neighbours exert. The positions of ghosts must be up to
+// date.
 void compute_forces(const Particles& particles, const Cells& cells) {
   const Vectors x = particles.x;
   const Integers force = particles.force;
@@ -167,8 +169,9 @@ void compute_forces(const Particles& particles, const Cells& cells) {
   Kokkos::fence();
 }
 
-// Advances velocities by half a step and, if asked, positions by a whole one. Positions may leave
-// the cube until cells are rebuilt, since a jump would separate particles from their ghosts.
+// Advances velocities by half a step. If `and_drift` is true, also advances positions by a whole
+// step. Positions may leave the cube until cells are rebuilt, since a jump would separate particles
+// from their ghosts.
 void kick(const Particles& particles, bool and_drift) {
   const Vectors x = particles.x, v = particles.v;
   const Integers force = particles.force;

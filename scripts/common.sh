@@ -1,14 +1,14 @@
 # shellcheck shell=bash disable=SC2034  # scripts that source this use the groups of packages
-# Shared by the scripts in this directory: timed stages, packages, build directories. To be sourced.
-# The caller sets `set -euo pipefail`.
+# Functions that the scripts in this directory share: timed stages, packages, build directories. The
+# script that sources this sets `set -euo pipefail`.
 
 checkout="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)"
 program="${program:-${0##*/}}"
 default_directory="$checkout/build/default"  # of scripts/demo, and of scripts/test without options
 
 # --- Packages -------------------------------------------------------------------------------------
-# Debian's names, in one place. "a|b": either is enough; the first that the distribution has is
-# installed. "a?": optional, installed if the distribution has it.
+# Names of Debian's packages. "a|b": either is enough; the first that the distribution has is
+# installed. "a?": optional; it is installed if the distribution has it.
 packages_build=(g++ cmake ninja-build ccache libeigen3-dev libspdlog-dev
   "libtrilinos-kokkos-dev|libkokkos-dev")
 packages_kernels=("libtrilinos-kokkos-kernels-dev?")
@@ -51,12 +51,13 @@ run_stage() {
 }
 
 # --- Drawing --------------------------------------------------------------------------------------
-# Where not all can be checked each time, the commit draws: another one draws others.
+# If a run cannot check everything, the commit chooses what it checks. Other commits choose
+# differently.
 drawing_commit() {
   git -C "$checkout" rev-parse HEAD 2>/dev/null || printf none
 }
 
-# draw_lines MOST FILE: as many of its lines at most.
+# draw_lines MOST FILE: prints at most this many of its lines.
 draw_lines() {
   local most="$1" file="$2" commit line
   if (($(wc -l <"$file") <= most)); then
@@ -74,13 +75,13 @@ is_available() {
   [[ -n "$(apt-cache show --no-all-versions "$1" 2>/dev/null)" ]]
 }
 
-# Without a terminal nobody can type sudo's password.
+# Without a terminal, sudo cannot ask for a password.
 may_sudo() {
   command -v sudo >/dev/null && { [[ -t 0 ]] || sudo -n true 2>/dev/null; }
 }
 
-# Prints the entries that no installed package fulfils. Calls dpkg-query once, since every run of
-# every script does this and usually nothing is missing.
+# Prints the entries that no installed package fulfils. Calls dpkg-query only once, since every run
+# of every script calls this, and usually nothing is missing.
 missing_entries() {
   local entry name names=() installed fulfilled
   for entry in "$@"; do
@@ -110,7 +111,7 @@ resolve_entries() {
         chosen="$name"
       fi
     done
-    # A required but unknown name is left to apt, whose error message is the best.
+    # A required name that is unknown is left to apt, whose error message is the best.
     [[ -n "$chosen" || "$entry" == *\? ]] || chosen="${alternatives[0]}"
     [[ -z "$chosen" ]] || printf '%s\n' "$chosen"
   done
@@ -135,7 +136,7 @@ END
   done
 }
 
-# ensure_packages ENTRY...: returns at once when all are installed.
+# ensure_packages ENTRY...: installs the missing packages. Returns at once if there are none.
 ensure_packages() {
   if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
     explain_requirements
@@ -143,7 +144,7 @@ ensure_packages() {
   fi
   local entry wanted=() missing names as_root=()
   for entry in "$@"; do
-    # A user who names a Kokkos wants that one.
+    # A user who names a Kokkos wants to use that Kokkos.
     [[ -n "${Kokkos_ROOT:-}" && "$entry" == *kokkos* ]] || wanted+=("$entry")
   done
   mapfile -t missing < <(missing_entries "${wanted[@]}")
@@ -174,14 +175,14 @@ ensure_packages() {
 }
 
 # --- Machine --------------------------------------------------------------------------------------
-# nproc obeys OMP_NUM_THREADS, which is meant for the tests, not for the compilers.
+# nproc obeys OMP_NUM_THREADS. That variable is for the tests, not for the compilers.
 default_jobs() {
   env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc
 }
 
 # --- CMake ----------------------------------------------------------------------------------------
-# A build directory keeps absolute paths; one that was moved or copied with a checkout would build
-# the original tree.
+# A build directory contains absolute paths. If it was moved or copied with its checkout, it would
+# build the original tree.
 check_build_directory() {
   local directory="$1" cache="$1/CMakeCache.txt" source
   [[ -f "$cache" ]] || return 0
@@ -197,9 +198,9 @@ configure_afresh() {
   cmake -S "$checkout" -B "$directory" -G Ninja "$@"
 }
 
-# configure DIRECTORY ARGUMENT...: runs CMake only if the arguments differ from the last ones;
-# otherwise Ninja runs it when a file has changed. A changed or failed configuration starts with an
-# empty cache, so that nothing found (or not found) before is remembered.
+# configure DIRECTORY ARGUMENT...: runs CMake only if the arguments differ from the last ones.
+# Otherwise Ninja runs CMake when a file has changed. After a change or a failure, configuration
+# starts with an empty cache, so it remembers no earlier search result.
 configure() {
   local directory="$1" stamp="$1/.configured-with" options
   shift
@@ -216,9 +217,9 @@ configure() {
 
 # --- MPI ------------------------------------------------------------------------------------------
 # By default Open MPI refuses to run as root, or with more processes than cores. Each major version
-# has another variable for the second, and the newest warns about the older ones. All processes of a
-# test run on this machine, so Open MPI need not look for networks, which takes up to a second at
-# every start. Other MPIs ignore all of this.
+# has another variable for the number of processes, and the newest warns about the older ones. All
+# processes of a test run on this machine, so Open MPI need not search for networks, which takes up
+# to a second at every start. Other MPIs ignore all these variables.
 export_mpi_environment() {
   local version shared_memory=sm
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1

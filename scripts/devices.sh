@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# The check of scripts/test --devices: compiles all sources of the library for CUDA and for HIP.
-# Needs neither a GPU nor a Kokkos built for one: Debian's package has the headers of all backends,
-# and a folder before it in the include path selects the backend. To be sourced after common.sh and
-# newest.sh; needs root.
+# The check of scripts/test --devices: compiles all sources of the library for CUDA and for HIP. It
+# needs neither a GPU nor a Kokkos built for one. Debian's package has the headers of all backends,
+# and a folder before it in the include path selects the backend. Source this after common.sh and
+# newest.sh. It needs root.
 
 # shellcheck disable=SC2154  # variables of common.sh
 : "${checkout:?}" "${program:?}"
@@ -34,9 +34,9 @@ name_backend() {
     >"$folder/KokkosCore_Config_SetupBackend.hpp"
 }
 
-# Writes one source per folder, which includes those of the folder, and lists them: they compile
-# together in a third of the time. Leaves out MPI's calls, which are all in files named mpi_*, and
-# the test device, which is no part of a build for devices.
+# Writes one source per folder, which includes all sources of this folder, and lists them. They
+# compile together in a third of the time. Leaves out the calls of MPI, which are all in files named
+# mpi_*, and the test device, which builds for devices do not have.
 device_sources() {
   local folder source
   cd "$checkout" || return 1
@@ -60,7 +60,8 @@ compile_each() {
     output="$("$@" 2>&1)" || { printf "%s\n" "$output"; exit 1; }' _ "$@"
 }
 
-# Runs nvcc outside of the root, since not every nvcc works with the newest C library.
+# Runs nvcc outside of the root directory, since some versions of nvcc do not work with the newest C
+# library.
 compile_for_cuda() {
   local jobs="$1" list="$2"
   cd "$checkout" || return 1
@@ -103,7 +104,8 @@ check_devices() {
   headers="$devices_root/usr/include/kokkos"
   ensure_packages "${packages_build[@]}" "${packages_kernels[@]}" "${packages_newest_host[@]}"
   ensure_root "$refresh" "$devices_root" "${devices_packages[@]}"
-  # The headers and definitions that CMake generates; relative, to be valid inside the root too.
+  # CMake generates some headers and definitions. Paths are relative, so that they are valid inside
+  # the root, too.
   configure "$devices_build" -DEVENKEEL_ENABLE_MPI=OFF -DEVENKEEL_BUILD_TESTS=OFF \
     -DEVENKEEL_BUILD_TOOLS=OFF -DEVENKEEL_BUILD_EXAMPLES=OFF
   device_includes=(-I. -Ibackends/include -Ibuild/devices/backends/include -Icore/include

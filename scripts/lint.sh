@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# The checks of scripts/test --lint: format of all C++ files, width of all others, clang-tidy on
-# changed files. To be sourced after common.sh.
+# The checks of scripts/test --lint: format of all C++ files, width of all others, words of comments
+# and pages, clang-tidy on changed files. Source this after common.sh.
 
 : "${checkout:?}" "${program:?}"  # from common.sh
 
@@ -16,15 +16,16 @@ existing_files() {
   done | sort -u
 }
 
-# The newest commit at least six hours older than HEAD; its own changes were checked back then.
+# The newest commit that is at least six hours older than HEAD. An earlier run has checked its
+# changes.
 default_base() {
   local seconds
   seconds="$(git -C "$checkout" log -1 --format=%ct 2>/dev/null)" || return 0
   git -C "$checkout" rev-list -1 --before="@$((seconds - 21600))" HEAD
 }
 
-# All C++ files that differ from the base, committed or not; all C++ files when there is no base or
-# the checks themselves changed.
+# All C++ files that differ from the base, committed or not. If there is no base, or the checks
+# themselves changed, all C++ files.
 changed_files() {
   local base="$1"
   if [[ -z "$base" ]] || ! git -C "$checkout" diff --quiet "$base" -- .clang-tidy; then
@@ -37,8 +38,9 @@ changed_files() {
   } | existing_files
 }
 
-# The source through which clang-tidy sees a header: the one of the same name, or else the first of
-# its component or of the tests that includes it. One is enough: some headers are in most sources.
+# The source through which clang-tidy sees a header: the source of the same name, or else the first
+# one of its component or of the tests that includes it. One is enough, since most sources include
+# some headers.
 source_including() {
   local header="$1" component="${1%%/*}" path pattern found name
   case "$header" in
@@ -60,7 +62,7 @@ source_including() {
   done
 }
 
-# Reads file names; prints the full names of the sources to tidy, all of which the build compiles.
+# Reads file names. Prints the full names of the sources to tidy, which are all in the build.
 sources_to_tidy() {
   local directory="$1" file
   while IFS= read -r file; do
@@ -78,7 +80,7 @@ check_format() {
     xargs -r -d '\n' clang-format --style=file --dry-run -Werror
 }
 
-# clang-format checks C++; the lines of all other text files must end by column 100 too.
+# clang-format checks C++. The lines of all other text files must also end by column 100.
 check_columns() {
   git -C "$checkout" ls-files --cached --others --exclude-standard -- \
     '*.md' '*.cmake' '*.cmake.in' '*CMakeLists.txt' '*.py' '*.css' scripts .ci '*.json' |
@@ -87,12 +89,12 @@ check_columns() {
   return 0
 }
 
-# Comments and pages are plain English.
+# Comments and pages must be plain English.
 check_words() {
   (cd "$checkout" && python3 scripts/words)
 }
 
-# Prints the findings of each process in one piece, without its counts of hidden warnings.
+# Prints the findings of each process in one piece, without its counts of suppressed warnings.
 check_tidy() {
   local directory="$1" jobs="$2" list="$3"
   # shellcheck disable=SC2016
@@ -118,7 +120,7 @@ run_lint() {
   fi
   ! command -v clang++ >/dev/null || compiler=clang++
   export_mpi_environment
-  # Debug with all checks, so that clang-tidy sees the code of the assertions too.
+  # A Debug build with all assertions lets clang-tidy see their code, too.
   configure "$directory" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_COMPILER="$compiler" \
     -DEVENKEEL_ASSERTIONS=collective -DEVENKEEL_WARNINGS_AS_ERRORS=ON -DEVENKEEL_BUILD_BENCH=ON \
     -DEVENKEEL_PRECOMPILED_HEADERS=OFF -DCMAKE_UNITY_BUILD=OFF

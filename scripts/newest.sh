@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# The newest toolchain: a throw-away root directory with Debian sid, in which scripts/test runs
-# again. To be sourced after common.sh; everything here needs root.
+# The newest toolchain: a temporary root directory with Debian sid, in which scripts/test runs
+# again. Source this after common.sh. Everything here needs root.
 
 : "${checkout:?}"  # from common.sh
 
@@ -11,8 +11,9 @@ newest_packages=(g++ cmake ninja-build ccache libkokkos-dev libopenmpi-dev openm
 newest_root="${EVENKEEL_NEWEST_ROOT:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/evenkeel/newest}"
 
 # --- The Debian mirror of this machine ------------------------------------------------------------
-# Prints the first mirror among apt's own sources that serves a release of Debian itself: one of the
-# given suites by its exact name, which excludes the security archive and third-party archives.
+# Prints the first mirror in apt's own sources that serves a release of Debian itself. Such a source
+# has one of the given suites by its exact name, unlike the security archive and third-party
+# archives.
 mirror_in_deb822() {
   local suites="$1"
   shift
@@ -61,7 +62,7 @@ debian_mirror() {
   [[ -n "$mirror" ]] || ((${#files[@]} == 0)) ||
     mirror="$(mirror_in_one_line "$suites" "${files[@]}")"
   shopt -u nullglob
-  if [[ "$mirror" == mirror+file:* ]]; then  # a file with one mirror a line
+  if [[ "$mirror" == mirror+file:* ]]; then  # a file with one mirror per line
     mirror="$(awk '!/^#/ && NF { print $1; exit }' "${mirror#mirror+file:}")"
   fi
   [[ -n "$mirror" ]] || die "found no Debian mirror in apt's sources." \
@@ -76,8 +77,9 @@ root_is_current() {
   grep -qxF "packages: $*" "$root/.evenkeel-root" 2>/dev/null
 }
 
-# make_root ROOT PACKAGE...: makes the root beside its place and renames it when complete. So an
-# interrupted run leaves no partial root, and a broken archive leaves the previous root.
+# make_root ROOT PACKAGE...: makes the root under another name, and renames it when it is complete.
+# So an interrupted run leaves no partial root, and if an archive is broken, the previous root
+# remains.
 make_root() {
   local root="$1" mirror proxy="" partial="$1.partial" options=() list
   shift
@@ -94,8 +96,9 @@ make_root() {
   mv "$partial" "$root"
 }
 
-# ensure_root REFRESH ROOT PACKAGE...: leaves file descriptor 9 open with a shared lock on the root:
-# no other run of the script replaces it while this run, or a process that it started, is using it.
+# ensure_root REFRESH ROOT PACKAGE...: leaves file descriptor 9 open with a shared lock on the root.
+# While this run, or a process that it started, uses the root, no other run of the script replaces
+# it.
 ensure_root() {
   local refresh="$1" root="$2"
   shift
@@ -104,7 +107,7 @@ ensure_root() {
   flock --shared 9
   if [[ "$refresh" == yes ]] || ! root_is_current "$@"; then
     flock --exclusive 9
-    if [[ "$refresh" == yes ]] || ! root_is_current "$@"; then  # no other run has made it meanwhile
+    if [[ "$refresh" == yes ]] || ! root_is_current "$@"; then  # another run may have made it
       make_root "$@"
     fi
     flock --shared 9
@@ -116,8 +119,7 @@ describe_root() {
 }
 
 # --- Running in it --------------------------------------------------------------------------------
-# Runs in its own mount namespace: when the last process in it ends, in whatever way, the mounts are
-# gone.
+# Runs in its own mount namespace, so all mounts end with the last process in it.
 run_in_newest_root() {
   local status=0
   unshare --mount --propagation unchanged true 2>/dev/null ||
@@ -135,9 +137,9 @@ run_in_newest_root() {
 }
 
 tidy_up_after_newest() {
-  # Only after a run in a chroot on a machine that shares its mounts; see enter_newest_root.
+  # A mount is left only by a run in a chroot whose mounts are shared; see enter_newest_root.
   ! mountpoint -q "$newest_root" || umount --lazy "$newest_root"
-  if [[ -n "${SUDO_UID:-}" ]]; then  # give what root built to the user who called sudo
+  if [[ -n "${SUDO_UID:-}" ]]; then  # the user who called sudo owns the build
     chown -R "$SUDO_UID:${SUDO_GID:-$SUDO_UID}" "$checkout/build"
   fi
 }
@@ -145,14 +147,14 @@ tidy_up_after_newest() {
 enter_newest_root() {
   local root="$newest_root"
   mkdir -p "$root/evenkeel" "$root/var/cache/ccache"
-  # Mounts made here must not be visible outside. In a chroot, / is not a mount whose sharing could
-  # be ended; there the root becomes a mount itself, and all other mounts lie below it.
+  # Mounts made here must not be visible outside. In a chroot, / is no mount, so its sharing cannot
+  # be ended. Then the root becomes a mount itself, and all other mounts are below it.
   if ! mount --make-rprivate / 2>/dev/null; then
     mount --bind "$root" "$root"
     mount --make-private "$root"
   fi
   mount --bind "$checkout" "$root/evenkeel"
-  # A container may forbid mounting a new proc, but still allow to pass on its own.
+  # A container may forbid a new mount of proc, but still allow a bind mount of its own.
   mount -t proc proc "$root/proc" 2>/dev/null || hand_on /proc
   hand_on /sys
   hand_on /dev
@@ -161,7 +163,8 @@ enter_newest_root() {
     mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
   fi
   mount -t tmpfs -o mode=1777 tmpfs "$root/tmp"
-  # Two threads, so that Kokkos runs in parallel; not bound to cores, since processes share these.
+  # Kokkos gets two threads, so that it runs in parallel. They are not bound to cores, since
+  # processes share these.
   # shellcheck disable=SC2016
   exec chroot "$root" /usr/bin/env -i HOME=/root LANG=C.UTF-8 \
     PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \

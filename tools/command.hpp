@@ -3,8 +3,8 @@
 // The form of a sub-command of `evenkeel`: it declares its options first, and runs when they are
 // parsed.
 //
-// Contract of the program: results go to stdout; an error is one line on stderr, with exit status 2
-// for bad input and 1 for anything else. A result is never partial.
+// Contract of the program: results go to stdout. An error is one line on stderr, with exit status 2
+// for bad input and 1 for any other error. A result is never partial.
 
 #include <CLI/CLI.hpp>
 
@@ -18,8 +18,8 @@ namespace evenkeel::tool {
 
 class Ranks;  // ranks.hpp
 
-// The output of a sub-command, and the work that is left after printing: giving files their names.
-// Rank 0 prints the text; `commit` is collective where the sub-command is.
+// The output of a sub-command, and the work that is left after printing: renaming its files to
+// their targets. Rank 0 prints the text. `commit` is collective if the sub-command is.
 struct Output {
   Output(std::string said, std::function<void()> last = {})  // NOLINT: implicit, for texts alone
       : text(std::move(said)), commit(std::move(last)) {}

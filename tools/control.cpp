@@ -30,14 +30,14 @@ struct ControlArguments {
 [[noreturn]] void refuse_file(const std::string& path, std::string_view reason) {
   refuse_control(
       joined({"The control file ", in_quotes(path), " cannot be written: ", reason, "."}),
-      "Name the file that the run has as its option control.");
+      "Give the path that the option control of the run names.");
 }
 
 bool has_control_characters(const std::string& text) {
   return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
 }
 
-// Opens the file without waiting for a FIFO's reader and without following a link.
+// Opens the file. Does not wait for the reader of a FIFO, and does not follow a link.
 int opened(const std::string& path) {
   const int descriptor =
       open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
@@ -48,9 +48,9 @@ int opened(const std::string& path) {
   refuse_file(path, "it is not a regular file");
 }
 
-// The line for a command as docs/monitor.md describes it: its word, perhaps the path of a journal,
-// and perhaps the name of the Balancer that it is for. Throws an Error of bad input for anything
-// else.
+// The line for a command as docs/monitor.md describes it: the name of the Balancer that it is for,
+// if given, the word of the command, and the path of a journal, if the command needs one. Throws an
+// Error of bad input if any of these is invalid.
 std::string control_line(const std::string& command, const std::string& path,
                          const std::string& name) {
   const bool is_journal = command == "journal";
@@ -60,7 +60,7 @@ std::string control_line(const std::string& command, const std::string& path,
   if (is_journal == path.empty())
     refuse_control(is_journal ? "The command journal lacks its path."
                               : joined({"The command ", command, " has no path."}),
-                   "Give a path to journal, and to no other command.");
+                   "Give a path with journal, and with no other command.");
   if (has_control_characters(path))
     refuse_control("The path of the journal has control characters.", "Name another file.");
   if (name.find_first_of(" :") != std::string::npos || has_control_characters(name))
@@ -68,8 +68,8 @@ std::string control_line(const std::string& command, const std::string& path,
   return joined({name, name.empty() ? "" : ": ", command, path.empty() ? "" : " ", path, "\n"});
 }
 
-// Adds a line to the file, and creates the file if it is missing. Never waits, whatever is at that
-// path; throws an Error of bad input if it is not a regular file.
+// Adds a line to the file, and creates the file if it is missing. Never waits. Throws an Error of
+// bad input if the path is not a regular file.
 class ControlRequest {
  public:
   ControlRequest(std::string path, const std::string& line);
@@ -98,12 +98,13 @@ ControlRequest::ControlRequest(std::string path, const std::string& line)
   close(descriptor_);
   give_up(joined({"The control file ", in_quotes(path_),
                   " could not be written: ", reason_of(error_number), "."}),
-          "Make room, and delete what was left there.");
+          "Free some space, and delete the incomplete file.");
 }
 
 ControlRequest::~ControlRequest() { close(descriptor_); }
 
-// A run renames the file first, and unlinks it only if it obeys it: a taken file has no name left.
+// A run first renames the file, and unlinks it only after it has obeyed it. So the file has no name
+// left once the run has taken it.
 bool ControlRequest::is_taken() const {
   struct stat status = {};
   return fstat(descriptor_, &status) == 0 && status.st_nlink == 0;
@@ -136,8 +137,8 @@ Output run(const ControlArguments& asked) {
   if (request.is_taken_within(patience)) return joined({"taken      ", shown, "\n"});
   give_up(joined({"No run has taken ", in_quotes(shown), " from ", in_quotes(asked.file), " in ",
                   text_of(asked.wait), " s."}),
-          "It stays there for the next look of a run that has this control file. If a run does not "
-          "take the file, its log gives the reason.");
+          "The command stays in the file until the next look of a run that has this control file. "
+          "If a run does not take the file, its log gives the reason.");
 }
 
 }  // namespace
@@ -145,7 +146,7 @@ Output run(const ControlArguments& asked) {
 Run add_control(CLI::App& app) {
   const auto asked = std::make_shared<ControlArguments>();
   CLI::App& command = *app.add_subcommand("control", "Send a command to a live run");
-  command.add_option("file", asked->file, "The file that the run has as its option `control`")
+  command.add_option("file", asked->file, "The file that the option `control` of the run names")
       ->required()
       ->type_name("FILE");
   command.add_option("command", asked->command, "The command")
@@ -153,11 +154,11 @@ Run add_control(CLI::App& app) {
       ->type_name("pause|resume|rebalance|journal");
   command.add_option("path", asked->path, "The journal to write, for the command journal")
       ->type_name("PATH");
-  command.add_option("--name", asked->name, "The Balancer that it is for; all if it is not given")
+  command.add_option("--name", asked->name, "The Balancer to command; all if it is not given")
       ->type_name("NAME");
   command
       .add_option("--wait", asked->wait,
-                  "How long to wait until the run has taken it; 60 by default")
+                  "How long to wait until the run has taken the command; 60 by default")
       ->type_name("SECONDS");
   add_examples(command, {{"evenkeel control run.control pause", "Stop the trigger until resume"},
                          {"evenkeel control run.control rebalance", "Rebalance at the next look"},

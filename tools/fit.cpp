@@ -24,7 +24,7 @@ struct FitArguments {
 
 Output run_patches(const FitArguments& asked) {
   if (asked.seconds || asked.method)
-    refuse_fit("--seconds and --method belong to --counts.", "Leave them out.");
+    refuse_fit("--seconds and --method go with --counts, not with --patches.", "Leave them out.");
   ProgressLine line(true);
   const PatchTable table = read_patch_timings(*asked.patches, line.on_reading(*asked.patches));
   line.on_stage("fitting " + in_quotes(*asked.patches));
@@ -48,8 +48,8 @@ Output run(const FitArguments& asked) {
   if (asked.patches.has_value() == asked.counts.has_value())
     refuse_fit(
         asked.patches ? "Both --patches and --counts are given." : "There is nothing to fit.",
-        "Name a file with timings of patches, --patches T.csv, or with what ranks had and "
-        "how long they took, --counts A.csv --seconds t.csv.");
+        "Give timings of patches (--patches T.csv), or the work of ranks and the seconds that it "
+        "took (--counts A.csv --seconds t.csv).");
   return asked.patches ? run_patches(asked) : run_counts(asked);
 }
 
@@ -61,15 +61,15 @@ Run add_fit(CLI::App& app) {
   add_option(command, "--patches", asked->patches, "T.npy|T.csv",
              "A row for each patch that was timed: mx, my, in 3-D mz, and seconds");
   add_option(command, "--counts", asked->counts, "A.npy|A.csv",
-             "A row for each rank: how much it had of each type");
+             "A row for each rank: the amount of each type of work");
   add_option(command, "--seconds", asked->seconds, "t.npy|t.csv",
-             "The seconds of each of these rows, in one column or in several looks");
+             "The seconds that each rank took: a column for each measurement");
   add_option(command, "--method", asked->method, "robust|minimum_norm",
              "The method; robust if it is not given");
   command.add_flag("--json", asked->json, "Print JSON");
   add_examples(command,
                {{"evenkeel fit --counts had.csv --seconds took.csv",
-                 "The cost of an object of each type, from what ranks had and how long they took"},
+                 "The cost of each type of work, from the amounts and the seconds of ranks"},
                 {"evenkeel fit --patches timings.csv",
                  "The costs of a cell, a boundary and a patch, from timings of patches"}});
   return [asked]() -> Output { return run(*asked); };

@@ -1,4 +1,5 @@
-// evenkeel info: shows what this evenkeel was built from and what it finds on this machine.
+// evenkeel info: shows how this evenkeel was built, and the resources that it finds on this
+// machine.
 
 #include "command.hpp"
 

@@ -31,7 +31,7 @@ int report(const Ranks& ranks, const std::string& message, ExitStatus status) {
   return status;
 }
 
-// Collective if the ranks were started: returns the same status on all of them.
+// Collective if the ranks were started. Returns the same status on all ranks.
 int print(const Ranks& ranks, const std::string& output) {
   if (ranks.is_first()) std::cout << output << std::flush;
   if (ranks.as_first_says(static_cast<bool>(std::cout))) return success;
@@ -69,7 +69,7 @@ int run(int argc, char** argv, Ranks& ranks) {
   return status;
 }
 
-// All ranks know of an Error; any other exception may have occurred on this rank alone.
+// An Error is the same on all ranks. Any other exception may have occurred on this rank alone.
 int run_and_report(int argc, char** argv, Ranks& ranks) {
   try {
     return run(argc, argv, ranks);

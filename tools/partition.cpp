@@ -34,9 +34,9 @@ namespace evenkeel::tool {
 
 namespace {
 
-// The requested output files on rank 0; empty on other ranks. They are opened before anything is
-// computed, so that an unusable name costs no time. All of them are complete before any gets its
-// name.
+// The requested output files on rank 0; empty on other ranks. They are opened before any
+// computation, so that a bad name is refused at once. All files are complete before the first is
+// renamed to its target.
 struct OutputFiles {
   std::optional<OutputFile> parts, domains;
 };
@@ -103,7 +103,7 @@ void commit(const Communicator& communicator, OutputFiles& files) {
        }));
 }
 
-// Commits the files as the last act of the command, after its output was printed.
+// Commits the files. This is the last act of the command, after its output was printed.
 std::function<void()> committing(const Communicator& communicator, const Files& files) {
   return [&communicator, files] { commit(communicator, *files); };
 }

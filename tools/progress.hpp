@@ -17,8 +17,8 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  // The line shows nothing in the first half second. Both functions that are returned keep a
-  // reference to this object, and are empty if it is silent.
+  // The line shows nothing in the first half second. Both functions return functions that keep a
+  // reference to this object. These are empty if the line is silent.
   Progress on_reading(const std::string& name);
   std::function<void(double done)> on_work(const std::string& name);
   // Shows only the name, for work that does not report how far it is.

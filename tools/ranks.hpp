@@ -14,7 +14,7 @@ namespace evenkeel::tool {
 class Ranks {
  public:
   Ranks() = default;
-  // Waits for all ranks where MPI was started.
+  // If MPI was started, waits for all ranks.
   ~Ranks();
   Ranks(const Ranks&) = delete;
   Ranks& operator=(const Ranks&) = delete;
@@ -26,14 +26,14 @@ class Ranks {
   // several.
   static bool are_launched();
 
-  // True on the rank that prints for all. Before start() the launcher's environment decides.
+  // True on the rank that prints for all. Before start(), the environment of the launcher decides.
   bool is_first() const;
 
   // The first rank's value. Collective after start(); before, it returns `mine`.
   bool as_first_says(bool mine) const;
 
-  // Ends all ranks at once, after a failure that the others cannot know of. Does nothing if there
-  // are no others.
+  // Ends all ranks at once, after a failure that other ranks cannot know of. Does nothing if there
+  // are no other ranks.
   void give_up() const;
 
  private:

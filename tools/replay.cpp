@@ -50,8 +50,8 @@ std::string replay_recorded(const JournalReplayOptions& options) {
   return report_of(replay_journal(options.journal, progress), options.json);
 }
 
-// The file of --write-chain, if it was asked for. It is opened before anything is read, and gets
-// its name after the report was printed.
+// The file of --write-chain, if it was requested. It is opened before anything is read, and renamed
+// to its target after the report was printed.
 class ChainFile {
  public:
   explicit ChainFile(const std::optional<std::string>& path) : path_(path) {
@@ -90,8 +90,8 @@ Output run(const ChainReplayOptions& options) {
 
 Run add_replay(CLI::App& app) {
   const auto asked = std::make_shared<ReplayArguments>();
-  CLI::App& command =
-      *app.add_subcommand("replay", "Decide again on a recorded run: when to rebalance");
+  CLI::App& command = *app.add_subcommand(
+      "replay", "Repeat the decisions of a recorded run, or try another trigger");
   add_option(command, "--chain", asked->chain, "W.npy|W.csv",
              "A row for each step: what each bin costs");
   add_option(command, "--ranks", asked->ranks, "N", "Ranks that own consecutive bins");
@@ -111,13 +111,13 @@ Run add_replay(CLI::App& app) {
   add_option(command, "--latency", asked->latency, "L",
              "Steps from a look to its rebalance; 0 by default");
   add_option(command, "--journal", asked->journal, "J.jsonl",
-             "A journal to decide again on and compare with; or, with --trigger, to try another "
-             "trigger on");
+             "The journal of a run whose decisions are repeated and compared; with --trigger, of a "
+             "run on which another trigger is tried");
   add_option(command, "--write-chain", asked->write_chain, "W.npy|W.csv",
-             "Write a chain: that of --chain, or a journal's, with a bin for each rank");
+             "Write the chain of --chain, or the chain of a journal, with a bin for each rank");
   command.add_flag("--json", asked->json, "Print JSON");
   add_examples(command,
-               {{"evenkeel replay --journal run.jsonl", "Decide again on a run, and compare"},
+               {{"evenkeel replay --journal run.jsonl", "Repeat a run's decisions, and compare"},
                 {"evenkeel replay --journal run.jsonl --trigger 'every 50'",
                  "Try another trigger on that run"},
                 {"evenkeel replay --chain costs.npy --ranks 8 --cost 2",

@@ -50,7 +50,7 @@ std::string words_of(const report::Model& model, const std::string& path) {
   return text;
 }
 
-// Opens the file before anything is read, and gives it its name last.
+// Opens the output file before anything is read, and renames it to its target at the end.
 Output run(const ReportArguments& asked) {
   const auto file = std::make_shared<OutputFile>(asked.html);
   const report::Model model = model_of(asked.journal);
@@ -65,7 +65,8 @@ Run add_report(CLI::App& app) {
   const auto asked = std::make_shared<ReportArguments>();
   CLI::App& command = *app.add_subcommand("report", "A page that shows a recorded run");
   command
-      .add_option("journal", asked->journal, "The journal of a run, as its option `journal` said")
+      .add_option("journal", asked->journal,
+                  "The journal of a run, written with its option `journal`")
       ->required()
       ->type_name("J.jsonl");
   command.add_option("--html", asked->html, "The page to write: one file that needs no other")

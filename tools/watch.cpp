@@ -42,7 +42,7 @@ struct WatchArguments {
 constexpr int milliseconds_between_looks = 250;
 constexpr int seconds_between_pages = 5;
 
-// All that is known of a run so far. The data of pages is kept only if pages are served.
+// All that is known of a run so far. It keeps the data of pages only if it serves pages.
 class Watched {
  public:
   Watched(std::string path, bool has_pages, std::function<void()> on_look)

@@ -30,7 +30,7 @@ class RankPrefix {
  public:
   RankPrefix(int rank, int failures, int ranks) noexcept {
     if (failures > 1)
-      std::snprintf(text_, sizeof(text_), "rank %d (the first of %d failing of %d): ", rank,
+      std::snprintf(text_, sizeof(text_), "rank %d (the first of %d failed ranks of %d): ", rank,
                     failures, ranks);
     else
       std::snprintf(text_, sizeof(text_), "rank %d: ", rank);
@@ -69,10 +69,11 @@ struct Error::Text {
   std::string where, problem, remedy, all, name = {};
 };
 
-// Texts with memory for all that a vote can carry, for times when memory is refused.
+// Texts that are allocated in advance, each as long as any text of a vote. They are used when
+// memory is refused.
 class Error::Reserve {
  public:
-  // Never destroyed, because programs report Errors also while they end.
+  // Never destroyed, because programs may report Errors while they end.
   static Reserve& instance() {
     static Reserve* const reserve = new Reserve;
     return *reserve;
@@ -111,7 +112,7 @@ class Error::Reserve {
     if (!text.remedy.empty()) text.all.append(" ").append(text.remedy);
   }
   static Text last_text() {
-    const std::string where = "backends/error", problem = "Memory was refused, also for a message.";
+    const std::string where = "backends/error", problem = "Memory was refused, even for a message.";
     return {where, problem, fewer_objects, sentence("", where, problem, fewer_objects)};
   }
 

@@ -14,10 +14,10 @@ namespace {
 __extension__ using Wide = __int128;
 
 // --- Predicates ----------------------------------------------------------------------------------
-// The determinants are written once for all types of numbers: doubles, their absolute values, which
-// bound the error of a determinant of doubles, and whole numbers.
+// Each determinant is written once for three types of numbers: doubles, whole numbers, and the
+// absolute values of doubles, which yield a bound of the error.
 
-// A number without signs: differences add, too.
+// The absolute value of a number. A difference adds absolute values, as a sum does.
 struct Magnitude {
   double value;
   friend Magnitude operator*(Magnitude a, Magnitude b) { return {a.value * b.value}; }
@@ -46,8 +46,8 @@ Number square(const Row<Number, n>& row) {
   return sum;
 }
 
-// Positive if the point is inside the circumcircle or circumsphere of positively oriented rows,
-// which are relative to the point.
+// The rows are relative to a point. If they are positively oriented, the result is positive if the
+// point is inside their circumcircle or circumsphere.
 template <class Number>
 Number lifted_determinant(const std::array<Row<Number, 2>, 3>& m) {
   return square<Number, 2>(m[0]) * (m[1][0] * m[2][1] - m[2][0] * m[1][1]) +
@@ -79,8 +79,9 @@ std::array<Row<Number, n>, rows> converted(const std::array<Row<double, n>, rows
   return to;
 }
 
-// Differences of lattice points are exact, and no chain of operations above is longer than 12: so
-// the error is below 12 half units in the last place of the magnitude, which is rounded itself.
+// Differences of lattice points are exact, and no chain of operations above is longer than 12. So
+// the error is below 12 half units in the last place of the magnitude. The factor 16 also covers
+// the rounding of the magnitude.
 template <class Determinant, class Rows>
 int sign_of(const Determinant& determinant_of, const Rows& rows) {
   constexpr int n = std::tuple_size_v<typename Rows::value_type>;
@@ -102,8 +103,8 @@ Row<double, n> difference(const LatticePoint<n>& a, const LatticePoint<n>& b) {
 
 // --- Triangulation -------------------------------------------------------------------------------
 
-// The order of insertion: half of the points are in the last round, a quarter in the one before,
-// ...
+// The order of insertion: the last round has half of the points, the round before it a quarter, and
+// so on.
 template <int n>
 std::vector<std::int32_t> insertion_order(std::span<const LatticePoint<n>> points) {
   std::vector<double> places;
@@ -134,7 +135,7 @@ class Triangulation {
     const double side = static_cast<double>(1 << lattice_bits<n>);
     Simplex<n> great;
     for (int c = 0; c <= n; ++c) {
-      // The origin is last: relative to it, the others are positively oriented.
+      // The last corner is the origin. Relative to it, the others are positively oriented.
       LatticePoint<n> corner = {};
       if (c < n) corner[static_cast<std::size_t>(c)] = side;
       points_.push_back(corner);
@@ -171,8 +172,8 @@ class Triangulation {
     return result;
   }
 
-  // Fails unless simplices are positively oriented, agree on their neighbours, and fill the great
-  // simplex exactly.
+  // Ends the program unless simplices are positively oriented, agree on their neighbours, and fill
+  // the great simplex exactly.
   void check(std::span<const Simplex<n>> simplices) const {
     Wide volume = 0;
     for (std::size_t s = 0; s < simplices.size(); ++s) {
@@ -205,8 +206,9 @@ class Triangulation {
     return points_[static_cast<std::size_t>(point)];
   }
 
-  // A simplex with the point inside or on its border. Walks over facets that separate it from the
-  // point; in a Delaunay triangulation no such walk returns to a simplex.
+  // A simplex that contains the point, inside or on its border. Walks across facets that separate
+  // the present simplex from the point. In a Delaunay triangulation such a walk never returns to a
+  // simplex.
   std::int32_t simplex_with(std::int32_t point) const {
     std::int32_t current = start_, previous = none;
     for (int turn = 0;;) {
@@ -268,9 +270,9 @@ class Triangulation {
       }
   }
 
-  // Replaces the cavity by new simplices. Sets their outer neighbours; link_star() sets those that
-  // are new, and needs the cavity for this: its facets to the outside now have new simplices as
-  // neighbours, encoded as -2 - number.
+  // Replaces the cavity by new simplices, and sets their neighbours outside of the cavity. For
+  // link_star(), which sets the neighbours among new simplices, it marks the facets of the cavity:
+  // their neighbour becomes -2 - number of the new simplex.
   void fill_cavity(std::int32_t point) {
     for (Facet& facet : facets_) {
       if (free_.empty()) {
@@ -292,8 +294,8 @@ class Triangulation {
       at(facet.simplex).neighbours[static_cast<std::size_t>(facet.opposite)] = -2 - facet.of_star;
   }
 
-  // Links new simplices. Two of them meet where two facets of the cavity share a ridge: turns
-  // around the ridge, through the cavity, from one to the other.
+  // Links new simplices. Two of them meet at a ridge that two facets of the cavity share. To find
+  // the second one, turns around the ridge through the cavity.
   void link_star() {
     for (const Facet& facet : facets_)
       for (int f = 0; f <= n; ++f)

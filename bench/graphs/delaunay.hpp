@@ -20,7 +20,8 @@
 
 namespace evenkeel::bench::graphs {
 
-// Exact predicates need 4 and 5 factors of this many bits, plus some bits for sums, in 127 bits.
+// Exact predicates multiply up to 4 (n = 2) or 5 (n = 3) factors of this many bits. With some bits
+// for sums, they fit in 127 bits.
 template <int n>
 inline constexpr int lattice_bits = n == 2 ? 28 : 23;
 
@@ -37,8 +38,9 @@ struct Simplex {
   std::array<std::int32_t, n + 1> neighbours;  // opposite to each corner; negative if missing
 };
 
-// Corners are numbers of points; those from points.size() on are corners of the great simplex. A
-// point that repeats another is in no simplex. Fails unless the simplices fill the great one.
+// Corners are numbers of points. Numbers from points.size() on are corners of the great simplex. A
+// point that repeats another one is in no simplex. Ends the program unless the simplices fill the
+// great simplex.
 template <int n>
 std::vector<Simplex<n>> delaunay(std::span<const LatticePoint<n>> points);
 

@@ -18,7 +18,7 @@ using Place = std::array<double, n>;
 template <int n>
 struct Domain {
   double volume;
-  // Negative inside, else at least the distance to the domain.
+  // The result is negative inside. Outside it is at least the distance to the domain.
   std::function<double(const Place<n>&)> outside;
   std::function<void(double*)> stretch = [](double*) {};
 };
@@ -51,7 +51,7 @@ Domain<n> shell(double inner, double outer) {
           }};
 }
 
-// A layer on a wall, which is at the lower end of the second axis.
+// A layer on a wall. The wall is at the lower end of the second axis.
 Domain<2> layer_on_wall() {
   constexpr double length = 1, height = 0.25, ratio = 400;
   Domain<2> domain = box<2>({length, height});
@@ -62,8 +62,8 @@ Domain<2> layer_on_wall() {
   return domain;
 }
 
-// Points fill a little more than the domain, so that the simplices at its border have the same
-// shapes as all others.
+// Points fill a little more than the domain, so that simplices at its border have the same shapes
+// as all others.
 template <int n>
 std::vector<Place<n>> points_in(const Domain<n>& domain, std::int64_t simplices,
                                 std::uint64_t seed) {
@@ -175,8 +175,8 @@ Graph random_geometric(std::int64_t vertices, std::uint64_t seed) {
   return graph;
 }
 
-// Has the numbers of Graph500, and 8 edges per vertex, some of which repeat each other. More than a
-// third of all vertices have no edge and are left out.
+// Uses the parameters of Graph500, and 8 edges per vertex, some of which repeat each other. More
+// than a third of all vertices have no edge and are left out.
 Graph recursive_matrix(std::int64_t vertices, std::uint64_t seed) {
   constexpr double a = 0.57, b = 0.19, c = 0.19;
   constexpr int edges_per_vertex = 8;

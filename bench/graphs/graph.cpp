@@ -207,7 +207,8 @@ WeightedGraph contracted(const WeightedGraph& fine, std::span<const std::int64_t
 
 Graph read_metis(const std::string& name, const std::string& file) {
   tool::GraphFile read = tool::read_metis(tool::FileSource(file), {});
-  if (read.constraints > 0 || !read.edge_weights.empty()) fail(file + " has weights");
+  if (read.constraints > 0 || !read.edge_weights.empty())
+    fail(file + " has weights: give a graph without weights");
   Graph graph;
   graph.name = name;
   graph.offsets = std::move(read.offsets);

@@ -1,6 +1,7 @@
 #pragma once
 
-// Graphs for benchmarks: symmetric, without loops or repeated edges, rows in ascending order.
+// Graphs for benchmarks. They are symmetric, have no loops or repeated edges, and have rows in
+// ascending order.
 
 #include <compare>
 #include <cstdint>
@@ -26,8 +27,8 @@ struct Graph {
 // Ends the program with a message.
 [[noreturn]] void fail(const std::string& what);
 
-// Fails unless the graph is as the head of this file says, and no vertex has more than
-// `greatest_degree` neighbours.
+// Ends the program unless the graph has the properties at the head of this file, and no vertex has
+// more than `greatest_degree` neighbours.
 void check(const Graph& graph, std::int64_t greatest_degree);
 
 // Makes a graph from pairs in any order, which may have loops and repetitions. Each edge may be
@@ -41,7 +42,7 @@ Graph from_edges(std::string name, std::int64_t vertices, std::span<const Edge> 
 // Vertex i of the result is vertex order[i] of `graph`; vertices not in `order` are left out.
 Graph subgraph(const Graph& graph, std::span<const std::int64_t> order);
 
-// The greatest connected component, with its vertices in their order.
+// The greatest connected component. Vertices keep their order.
 Graph greatest_component(const Graph& graph);
 
 // The graph with its vertices along a Hilbert curve through their positions, or in random order.
@@ -57,7 +58,8 @@ struct WeightedGraph {
   std::vector<std::int64_t> weights, edge_weights;
 };
 
-// One vertex for each of `count` clusters; `cluster_of` has a number below `count` for each vertex.
+// Makes one vertex for each of `count` clusters. `cluster_of` has the cluster of each vertex, from
+// 0 on.
 WeightedGraph contracted(const WeightedGraph& fine, std::span<const std::int64_t> cluster_of,
                          std::int64_t count);
 

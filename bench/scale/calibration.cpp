@@ -13,7 +13,7 @@ namespace evenkeel::scale {
 
 namespace {
 
-// The least of several times, since other programs only add to it.
+// The least of several times. Other programs can only make a time longer.
 template <class Function>
 double least_seconds(int repetitions, const Function& function) {
   double least = function();
@@ -35,7 +35,7 @@ double seconds_of_message(int rank, std::vector<char>& data, int turns) {
   return watch.seconds() / (2 * turns);
 }
 
-// The processor time of each of many small messages that are sent at once, one way.
+// The processor time for each of many small messages that are sent at once, one way.
 double seconds_of_each(int rank, int messages) {
   constexpr int tag = 2;
   std::vector<std::int64_t> words(static_cast<std::size_t>(messages));

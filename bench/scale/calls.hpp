@@ -1,7 +1,7 @@
 #pragma once
 
-// The calls of MPI that one rank makes. A model describes a protocol by such calls, and a recording
-// describes what it really did.
+// The calls of MPI that one rank makes. A model predicts the calls of a protocol in this form, and
+// a recording has the calls that were made.
 
 #include <cstdint>
 #include <string>
@@ -38,13 +38,13 @@ constexpr bool is_collective(CallKind kind) noexcept {
 // The calls that all ranks make together, in their order.
 Calls collectives_of(const Calls& calls);
 
-// Turns calls recorded on one rank into those of many ranks: in a gather, each rank adds a number;
-// all other calls have sums, or lists of all objects together, which stay the same.
+// Turns calls that one rank alone has made into those of many ranks. In a gather, each rank adds a
+// number. All other calls carry sums, or lists of all objects together, which stay the same.
 Calls on_ranks(const Calls& recorded, std::int64_t ranks);
 
 void append(Calls& into, const Calls& from);
 
-// "reduction 8, gather 40", for messages of tests.
+// Returns text such as "reduction 8, gather 40", for messages of tests.
 std::string text_of(const Calls& calls);
 
 }  // namespace evenkeel::scale

@@ -134,8 +134,8 @@ Calls search_of(Objects all, int parts) {
   return search(std::span(&weighted, 1), parts).calls;
 }
 
-// Finds if the stretches of the curve that ranks hold follow one another after each rank has sorted
-// its own.
+// Finds whether the stretches of the curve that ranks own follow one another once each rank has
+// sorted its own objects.
 Lie lie_once_sorted(const Communicator& world, Objects& mine) {
   const std::vector<CurveKey> keys = keys_of(mine);
   const auto all = world.all_gather(std::span<const CurveKey>(keys));
@@ -163,8 +163,8 @@ Objects extract_of(Objects& mine) {
   return some;
 }
 
-// Each look begins with a survey, as long as surveys take no time. `is_sorted` is true if the
-// objects of each rank are sorted.
+// A look begins with a survey as long as surveys take no time. `is_sorted` is true if the objects
+// of each rank are sorted.
 void compare_looks(const Communicator& world, Run& run, bool is_sorted,
                    std::vector<Compared>& compared) {
   Objects some = extract_of(run.objects());

@@ -1,6 +1,6 @@
 #pragma once
 
-// Compares the model with the library: runs real Balancers on the ranks of this run, records their
+// Compares the model with the library. Runs real Balancers on the ranks of this run, records their
 // calls of MPI, and predicts the same calls.
 
 #include "calls.hpp"
@@ -12,8 +12,8 @@ namespace evenkeel::scale {
 struct Compared {
   std::string protocol;
   Calls predicted, made;  // by this rank
-  // True if both have the same collectives in the same order, and the same number of calls of each
-  // kind and of bytes to single ranks.
+  // True if both have the same collectives in the same order and, for each kind of call to single
+  // ranks, the same number of calls and of bytes.
   bool agree() const;
 };
 

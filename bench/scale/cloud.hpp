@@ -18,10 +18,10 @@ struct CloudStretch {
   std::int64_t objects = 0;
 };
 
-// Each stretch gives its lower half a share of its objects that depends on a hash of its place:
-// from 1/2 - crowding to 1/2 + crowding. Without crowding, objects are spread evenly; with it, they
-// crowd on all scales. A `phase` from 0 to 1 turns one cloud slowly into others, and back into the
-// first.
+// The lower half of a stretch gets a share of its objects from 1/2 - crowding to 1/2 + crowding.
+// The share depends on a hash of the place of the stretch. Without crowding, objects are evenly
+// spread; with it, they crowd on all scales. As `phase` grows from 0 to 1, the cloud turns slowly
+// into others, and back into the first.
 class Cloud {
  public:
   static constexpr int bits = 63;  // of a key, as in three dimensions
@@ -39,7 +39,7 @@ class Cloud {
   void divide(const CloudStretch& stretch, int split, std::int64_t* objects) const noexcept;
   std::int64_t objects_before(std::uint64_t key) const noexcept;
 
-  // Appends the keys of all objects in a stretch, in order. For clouds that are small enough.
+  // Appends the keys of all objects in a stretch, in order. Use this only for small clouds.
   void write_keys(const CloudStretch& stretch, std::vector<std::uint64_t>& keys) const;
 
  private:

@@ -46,7 +46,7 @@ std::span<std::int64_t> CloudObjects::keep(const NarrowingStep& step) noexcept {
     const auto is_kept = [&](std::int64_t piece) {
       return step.interval_of_bin[first_bin + static_cast<std::size_t>(piece)] != dropped;
     };
-    // Descends to the bins that are kept, along the halves that contain some of them.
+    // Descends to the bins that are kept, only into halves that contain such bins.
     const auto descend = [&](const auto& self, const CloudStretch& at, std::int64_t piece,
                              std::int64_t count) -> void {
       bool any = false;
@@ -83,7 +83,7 @@ std::vector<Item> CloudObjects::kept_items() const {
   return items;
 }
 
-// A cloud provides only histograms, since samples are for few ranks.
+// A cloud provides only histograms, since the library takes samples only on few ranks.
 std::vector<CurveKey> CloudObjects::sample(std::int64_t) const {
   throw Error(ErrorKind::internal, Where{"bench/scale"}, "A cloud was asked for a sample.",
               "Search it by histograms.");

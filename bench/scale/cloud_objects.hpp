@@ -1,8 +1,7 @@
 #pragma once
 
-// A cloud in the form of the objects of a cut: the search of core reads the sums over all ranks
-// from it, while it runs on one rank. The search is that of the library; only the objects are
-// imaginary.
+// A cloud in the form of the objects of a cut. The search of core runs on one rank and reads the
+// sums over all ranks from it. The search is that of the library; only the objects are imaginary.
 
 #include "cloud.hpp"
 #include "cut/objects.hpp"

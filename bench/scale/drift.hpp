@@ -1,7 +1,7 @@
 #pragma once
 
-// The objects that a rebalance moves after a drift: compares the ranges of one cloud with those of
-// another into which it has turned a little.
+// The objects that a rebalance moves after a drift. Compares the ranges of two clouds; the second
+// is the first after its phase has turned a little.
 
 #include "cloud.hpp"
 

@@ -8,8 +8,7 @@
 
 namespace evenkeel::scale {
 
-// The greatest number of bytes that were in use at a time during function(), beyond those before
-// it.
+// The greatest number of bytes that function() used at a time, beyond those in use before it.
 std::int64_t most_bytes_during(const std::function<void()>& function);
 
 }  // namespace evenkeel::scale

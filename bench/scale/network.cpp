@@ -7,13 +7,13 @@ namespace evenkeel::scale {
 
 namespace {
 
-// Adds up the cost of a collective that is played round by round.
+// Adds up the cost of a collective, round by round.
 class Play {
  public:
   explicit Play(const Network& network) : network_(network) {}
 
-  // One round, in which each of `senders` ranks of a node sends `bytes` to its own node or to
-  // others, and adds up `combined` bytes of what it receives.
+  // One round. Each of `senders` ranks of a node sends `bytes` to its own node or to other nodes,
+  // and adds up `combined` bytes of the data that it receives.
   void round(bool is_across, std::int64_t senders, std::int64_t bytes, std::int64_t combined) {
     const Wire& wire = is_across ? network_.across : network_.within;
     const double shared = is_across ? wire.bytes_per_second : network_.node_bytes_per_second;
@@ -47,8 +47,8 @@ void reduce_by_doubling(const Network& network, Play& play, const Group& group,
     play.round(is_across(network, group, step), group.senders, bytes, bytes);
 }
 
-// Each rank adds up its share of the values, by halves of halves. Far partners come first, and send
-// the most.
+// Each rank adds up its share of the values. In each step, partners exchange halves of what they
+// still have. Far partners come first, and send the most.
 void scatter_sums(const Network& network, Play& play, const Group& group, std::int64_t bytes) {
   const auto steps = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(group.ranks) - 1));
   for (int step = 0; step < steps; ++step) {
@@ -58,7 +58,7 @@ void scatter_sums(const Network& network, Play& play, const Group& group, std::i
   }
 }
 
-// The reverse: all ranks get the shares of all, which have `bytes` together.
+// The reverse: all ranks get the shares of all ranks, which have `bytes` in total.
 void gather_shares(const Network& network, Play& play, const Group& group, std::int64_t bytes) {
   const auto steps = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(group.ranks) - 1));
   for (int step = 0; step < steps; ++step)
@@ -86,8 +86,8 @@ Cost reduction(const Network& network, std::int64_t ranks, std::int64_t bytes) {
   reduce_by_doubling(network, doubling, all, bytes);
   scatter_sums(network, halving, all, bytes);
   gather_shares(network, halving, all, bytes);
-  // Reduces within nodes first; then each rank of a node reduces its share with the ranks that have
-  // the same share on other nodes.
+  // Each node first reduces on its own, so that each of its ranks has the sums of one share. Then
+  // each rank reduces its share with the ranks that have the same share on other nodes.
   const Group node = {shape.per_node, 1, shape.per_node};
   const Group like = {shape.nodes, shape.per_node, shape.per_node};
   const std::int64_t share = std::max<std::int64_t>(1, bytes / shape.per_node);
@@ -110,7 +110,7 @@ Cost gather(const Network& network, std::int64_t ranks, std::int64_t bytes) {
   return cheapest({flat.cost(), by_node.cost()});
 }
 
-// Gathers by a tree: the wire of the root carries nearly everything.
+// Gathers by a tree. The wire of the root carries nearly all data.
 Cost gather_to_root(const Network& network, std::int64_t ranks, std::int64_t bytes) {
   const Shape shape = shape_of(network, ranks);
   Play play(network);

@@ -1,9 +1,9 @@
 #pragma once
 
-// A network of nodes with several ranks each, and the times of calls of MPI on it. Each collective
-// is played round by round, as MPI libraries do it: a round has the bytes that each rank sends over
-// a wire, and the ranks that share this wire. There is no noise and no congestion beyond the wires
-// of a node, and all ranks arrive at once.
+// A network of nodes with several ranks each, and the times of calls of MPI on it. The cost of a
+// collective is computed round by round, as MPI libraries do it. A round has the bytes that each
+// rank sends over a wire, and the number of ranks that share this wire. There is no noise, the
+// wires of a node are the only congestion, and all ranks arrive at once.
 
 #include "calls.hpp"
 
@@ -19,7 +19,7 @@ struct Network {
   int ranks_per_node = 64;
   Wire within = {0.5e-6, 8e9};             // two ranks of a node
   Wire across = {1.5e-6, 25e9};            // two nodes; all ranks of a node share it
-  double node_bytes_per_second = 200e9;    // that all ranks of a node copy together
+  double node_bytes_per_second = 200e9;    // of all ranks of a node, which copy together
   double overhead = 0.3e-6;                // seconds of the processor, for each message
   double combined_bytes_per_second = 5e9;  // that a rank adds up
   int in_flight = 8;                       // messages of a rank, each way

@@ -63,8 +63,8 @@ constexpr Call vote_with() {
   return reduction(sizeof(Both));
 }
 
-// If objects are in order, one rank finds each splitter and the weight before it, and a reduction
-// adds them to the zeros of the other ranks.
+// If objects are in order, one rank finds each splitter and the weight before it. A reduction adds
+// them to the zeros of the other ranks.
 Calls find_splitters(std::int64_t ranks, std::int64_t parts, Lie lie, const Calls& search) {
   Calls calls;
   if (lie != Lie::anyhow) append(calls, {scan(word), reduction(sizeof(std::int32_t))});
@@ -94,7 +94,7 @@ void plan(Calls& calls, const Traffic& traffic) {
   calls.push_back(vote());
 }
 
-// The messages with the fields of objects to another rank, by the rule of the library.
+// The messages that carry the fields of objects to another rank, by the rule of the library.
 std::vector<Message> messages_of(std::int64_t objects,
                                  std::span<const std::int64_t> bytes_of_fields) {
   std::vector<MessageColumn> columns;

@@ -1,8 +1,8 @@
 #pragma once
 
-// The calls of MPI of the library's protocols, stage by stage, on any number of ranks. They are
-// written from its code, and check.hpp compares them with its real calls. Calls that depend on the
-// places of objects are arguments, which stages.hpp has recorded.
+// The calls of MPI of the library's protocols, stage by stage, on any number of ranks. They follow
+// the code of the library, and check.hpp compares them with its real calls. Some calls depend on
+// the places of objects. These are arguments, which stages.hpp has recorded.
 
 #include "calls.hpp"
 
@@ -17,7 +17,7 @@ enum class Lie : int {
 
 // --- Looking -------------------------------------------------------------------------------------
 
-// Two reductions of one look, between which ranks compute.
+// The calls of one look: two reductions, between which ranks compute.
 Calls look();
 
 // Finds the loads under other domains, by a cut of at most a thousand objects of each rank.
@@ -28,7 +28,8 @@ Calls survey(std::int64_t ranks, Lie lie, const Calls& search);
 
 struct CurveCut {
   Lie lie = Lie::strayed;
-  // There are last domains, for which one reduction decides if they are even enough; they are kept.
+  // `has_last`: there are last domains, and one reduction decides whether they are even enough. If
+  // they are, they are kept.
   bool has_last = false, is_kept = false;
   Calls search = {};  // recorded; not used if objects are in order, or domains are kept
 };
@@ -68,8 +69,8 @@ Calls move(const Traffic& traffic);
 
 // --- A whole rebalance ---------------------------------------------------------------------------
 
-// The calls of a rebalance around those that place, in a given box and with given weights. Learned
-// costs, a measured box, groups and hooks would add votes.
+// The calls of a rebalance: those of `placing`, and all others. The box and the weights are given.
+// Learned costs, a measured box, groups and hooks would add votes.
 Calls rebalance(const Calls& placing, const Traffic& traffic);
 
 }  // namespace evenkeel::scale

@@ -1,7 +1,7 @@
 #pragma once
 
-// Records the calls of MPI that this process makes. recording.cpp is between the library and MPI: a
-// program that links it intercepts every call, at nearly no cost while it does not record.
+// Records the calls of MPI that this process makes. recording.cpp intercepts every call of a
+// program that links it. While it does not record, this costs nearly nothing.
 
 #include "calls.hpp"
 

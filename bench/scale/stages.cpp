@@ -18,7 +18,7 @@ namespace evenkeel::scale {
 
 namespace {
 
-// Adds the seconds of its life to a sum.
+// Adds the seconds of its lifetime to a sum.
 class Timed {
  public:
   explicit Timed(double& seconds) : seconds_(seconds) {}
@@ -31,8 +31,8 @@ class Timed {
   double began_ = cpu_seconds();
 };
 
-// The objects of one rank, beside those of all ranks. The search gets the sums over all ranks, and
-// the times of both are measured separately.
+// The objects of one rank, beside those of all ranks. Answers with the sums over all ranks, and
+// times both separately.
 class OneOfMany final : public CutObjects {
   template <class Function>
   auto both(const Function& function) const {
@@ -90,7 +90,7 @@ std::int64_t tolerance_of(double target_lambda, std::int64_t total, std::int64_t
   return static_cast<std::int64_t>(half * static_cast<double>(total) / static_cast<double>(parts));
 }
 
-// The ranks of a part begin at first_ranks[part]; the last number is that of all ranks.
+// The ranks of a part begin at first_ranks[part]. The last entry is the number of all ranks.
 Searched search_in(CutObjects& objects, const Census& all, std::span<const int> first_ranks,
                    double target_lambda) {
   const std::int64_t parts = std::ssize(first_ranks) - 1;

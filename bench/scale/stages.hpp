@@ -1,8 +1,8 @@
 #pragma once
 
-// Runs stages of the library on one process for the parts of many ranks. Sums over all ranks do not
-// depend on the places of objects, and all ranks make the same calls of MPI. The recorded calls
-// are those of one rank; on_ranks() turns them into calls of many ranks.
+// Runs stages of the library on one process for the parts of many ranks. This is possible since the
+// sums over all ranks do not depend on which rank owns an object, and all ranks make the same calls
+// of MPI. The recorded calls are those of one rank; on_ranks() turns them into calls of many ranks.
 
 #include "calls.hpp"
 #include "cloud.hpp"
@@ -30,17 +30,18 @@ struct Searched {
   double counting = 0;  // of the processor, to count `mine`
 };
 
-// Searches a cloud. `mine` has the objects of one of the ranks, and counting them is timed; it may
-// be empty. A target_lambda of 0 means the nearest places.
+// Searches a cloud. `mine` has the objects of one of the ranks, and counting them is timed. It may
+// be empty. If target_lambda is 0, splitters are at the nearest places.
 Searched search(const Cloud& cloud, std::int64_t parts, double target_lambda,
                 std::span<const CurveKey> mine);
-// Searches real objects. first_ranks has the first rank of each part and the number of all ranks;
-// the weights of parts are in proportion to their ranks. If it is empty, each part has one rank.
+// Searches real objects. first_ranks has the first rank of each part, followed by the number of all
+// ranks. The weight of a part is proportional to the number of its ranks. If first_ranks is empty,
+// each part has one rank.
 Searched search(std::span<const WeightedKeys> sets, std::int64_t parts,
                 std::span<const int> first_ranks = {});
 
 // A cut of the unit cube into boxes, with all its votes. `last` has the domains from which the
-// library would continue.
+// library continues.
 struct BoxesCut {
   Calls calls;
   double seconds = 0;  // of the processor

@@ -44,13 +44,13 @@ std::vector<std::array<double, 3>> points_anywhere(std::int64_t count) {
 
 // --- Memory that grows with the ranks ------------------------------------------------------------
 
-// Two duplicates of the communicator, each with three lists by rank.
+// Two duplicates of the communicator. Each has three lists with an entry for each rank.
 std::int64_t bytes_of_communicators(std::int64_t ranks) {
   constexpr std::int64_t bytes_of_rank = 2 * sizeof(int) + sizeof(std::int64_t);
   return 2 * bytes_of_rank * ranks;
 }
 
-// Each rank has four claims, which also are in one list, and the rank of each part.
+// The bytes of lists in which each rank has four claims, twice, and of the rank of each part.
 std::int64_t bytes_of_claims(std::int64_t ranks) {
   constexpr std::int64_t bytes_of_claim = 16;
   return (std::int64_t{8} * bytes_of_claim + static_cast<std::int64_t>(sizeof(int))) * ranks;
@@ -81,7 +81,7 @@ Row look_row(const Setting& setting, std::int64_t ranks) {
   return {"look", ranks, cost_of(setting.network, ranks, look()), 0, bytes_of_communicators(ranks)};
 }
 
-// The seconds of filling and reading the sums of all rows.
+// The seconds for filling and reading the sums in all rows of a survey.
 double seconds_of_sums(std::int64_t ranks) {
   return cpu_seconds_of([=] {
     const std::vector<std::int64_t> sums(static_cast<std::size_t>(survey_rows * ranks), 1);
@@ -105,7 +105,7 @@ double seconds_of_claims(const Setting& setting, std::int64_t ranks, std::int64_
   return static_cast<double>(of_each * ranks) / setting.sorted_per_second;
 }
 
-// The sorted objects of a rank in the middle, between its splitters.
+// The sorted objects of a rank in the middle of the curve. They are between its splitters.
 std::vector<CurveKey> keys_at_home(const Splitters& splitters, std::int64_t count) {
   const std::size_t middle = splitters.size() / 2 - 1;
   const std::uint64_t first = splitters[middle].value, end = splitters[middle + 1].value;
@@ -149,8 +149,8 @@ CurveRows curve_rows(const Setting& setting, std::int64_t ranks) {
 
 // --- Among nodes, then among their ranks ---------------------------------------------------------
 
-// The seconds of cut_by_nodes with the objects of a rank, apart from its searches, which are
-// trivial on one rank.
+// The seconds of cut_by_nodes with the objects of a rank. Its searches are trivial here, since
+// there is one rank.
 double seconds_of_items(std::span<const CurveKey> mine, double elsewhere) {
   const Communicator self(MPI_COMM_SELF);
   const WeightedKeys set = {mine};
@@ -199,8 +199,8 @@ Row nodes_row(const Setting& setting, std::int64_t ranks, const char* name,
 
 // --- In boxes ------------------------------------------------------------------------------------
 
-// The processor time for the objects of a rank grows along a line, so two runs with fewer objects
-// for each part give it.
+// The processor time is linear in the number of objects of a rank. So two runs with fewer objects
+// for each part determine it.
 Row boxes_row(const Setting& setting, std::int64_t ranks, const char* name, const Method& method) {
   const std::int64_t of_part = ranks < 500'000 ? 16 : 8;
   const std::int64_t most = std::max(of_part * ranks, setting.objects_of_rank);
@@ -230,7 +230,8 @@ Row graph_row(const Setting& setting, std::int64_t ranks) {
   return {"graph, from nothing", ranks, cost, 0, on.bytes_of_coarsest};
 }
 
-// Sends all weights in the order of the curve to rank 0, which cuts them, and sends splitters back.
+// Sends all weights in the order of the curve to rank 0, which cuts them and sends the splitters
+// back.
 Row root_row(const Setting& setting, std::int64_t ranks) {
   const std::int64_t all = setting.objects_of_rank * ranks;
   const Calls calls = {{CallKind::gather, word * ranks},
@@ -241,8 +242,8 @@ Row root_row(const Setting& setting, std::int64_t ranks) {
           seconds_of_object * static_cast<double>(all), word * all};
 }
 
-// Sends the number of objects in each of many cells to all ranks, which cut alone. There are 64
-// cells for each part.
+// Sends the number of objects in each of many cells to all ranks. Each rank then cuts alone. There
+// are 64 cells for each part.
 Row cells_row(const Setting& setting, std::int64_t ranks) {
   constexpr std::int64_t cells_of_part = 64;
   const Calls calls = {{CallKind::reduction, word * cells_of_part * ranks}};

@@ -1,7 +1,6 @@
 #pragma once
 
-// The costs of protocols on many ranks, by a model of stages that are run and a network that is
-// played.
+// The costs of protocols on many ranks. Stages of the library really run; the network is a model.
 
 #include "graph_calls.hpp"
 #include "network.hpp"

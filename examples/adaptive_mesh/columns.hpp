@@ -1,18 +1,18 @@
 #pragma once
 
-// The computation: heat in columns of water. Between columns it is carried and spread layer by
-// layer, explicitly. Within a column it is mixed implicitly, and less if the water is more stable
-// (Pacanowski and Philander, J. Phys. Oceanogr. 11, 1981). Values stay between 0 and 1, since each
-// new one is a mean of old ones. Sums are in the order of rings, which does not depend on the rank
-// of a node, so results are the same to the bit on any number of ranks.
+// The computation: heat in columns of water. Flow and spreading between columns are explicit, layer
+// by layer. Mixing within a column is implicit, and weaker if the water is more stable (Pacanowski
+// and Philander, J. Phys. Oceanogr. 11, 1981). Values stay between 0 and 1, since each new value is
+// a mean of old ones. Sums follow the order of rings, which does not depend on the rank of a node,
+// so results are the same to the bit on any number of ranks.
 
 #include "nodes.hpp"
 
 #include <algorithm>
 #include <bit>
 
-// The share that a column gets of each neighbour, for each entry of the ring: by spreading, and by
-// the flow at the surface.
+// The share that a column gets of each neighbour, for each entry of the ring: first by spreading,
+// then by the flow at the surface.
 using Shares = Kokkos::View<double* [2], Kokkos::LayoutRight>;
 
 // The flow turns about the middle of the square. The units are the square and a step.

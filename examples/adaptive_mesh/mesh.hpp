@@ -1,13 +1,13 @@
 #pragma once
 
-// The mesh of example 07: triangles that fill the unit square. They are bisected near a front that
-// turns about the middle of the square like the hand of a clock, and bent so that they get thin
-// there.
+// The mesh of example 07: triangles that fill the unit square. They are bisected near a front,
+// which turns about the middle of the square like the hand of a clock. The mesh is bent towards the
+// front, so triangles there get thin.
 //
 // The front alone determines which vertices exist (after Lindstrom and Pascucci, IEEE Trans. Vis.
-// Comput. Graph. 8, 2002). Each vertex is the midpoint of the longest side of the two triangles
-// that it bisects, and needs their corners opposite to this side: its parents. A vertex of level l
-// exists if it is nearer to the front than radius[l], and radii obey
+// Comput. Graph. 8, 2002). Each vertex bisects two triangles, at the midpoint of their common
+// longest side. Its parents are the two corners opposite to this side, without which it cannot
+// exist. A vertex of level l exists if it is nearer to the front than radius[l], and radii obey
 //
 //   radius[l - 1] >= radius[l] + distance of a vertex of level l from its parents + margin.
 //
@@ -72,7 +72,7 @@ struct Front {
     const double beyond = ahead < 0 ? ahead : ahead > length ? ahead - length : 0;
     return std::sqrt(beyond * beyond + left * left);
   }
-  // Pulls a place towards the front, so that neighbours along it keep their distance and those
+  // Pulls a place towards the front. Neighbours along the front keep their distance, and neighbours
   // across it approach each other. The map is one to one, since no place is pulled as far as the
   // front.
   KOKKOS_INLINE_FUNCTION void bend(double place[2]) const {
@@ -123,14 +123,15 @@ struct Mesh {
 
   // --- Vertices ----------------------------------------------------------------------------------
 
-  // The greatest width of which the vertex is a multiple along both axes. It is an odd multiple
-  // along at least one axis.
+  // The greatest power of two that divides both coordinates. At least one coordinate is an odd
+  // multiple of it.
   static KOKKOS_INLINE_FUNCTION int width_of(Point at) {
     int unit = 1;
     while (unit < width && ((at.i | at.j) & unit) == 0) unit *= 2;
     return unit;
   }
-  // An odd multiple along both axes is the middle of a square; any other vertex is that of a side.
+  // True if both coordinates are odd multiples of `unit`: the vertex is the middle of a square. Any
+  // other vertex is the middle of a side.
   static KOKKOS_INLINE_FUNCTION bool is_middle_of_square(Point at, int unit) {
     return unit < width && (at.i & unit) != 0 && (at.j & unit) != 0;
   }
@@ -169,10 +170,10 @@ struct Mesh {
     return (across > 0 ? at.i < width : at.i > 0) && (up > 0 ? at.j < width : at.j > 0);
   }
 
-  // Finds the triangle that has the vertex `at` and is in a sector. A vertex begins with four
-  // triangles around it, each over two sectors, which are bisected until there is no midpoint.
-  // Returns the number of sectors of the triangle; `first` and `second` are its other corners, in
-  // the order in which the corners turn left.
+  // Finds the triangle in a sector at the vertex `at`. A vertex begins with four triangles around
+  // it, each over two sectors. They are bisected until no midpoint exists. Returns the number of
+  // sectors of the triangle; `first` and `second` are its other corners, in the order in which the
+  // corners turn left.
   KOKKOS_INLINE_FUNCTION int find_triangle(Point at, int unit, int sector, Point& first,
                                            Point& second) const {
     const int skew = is_middle_of_square(at, unit) ? 1 : 0;
@@ -196,8 +197,8 @@ struct Mesh {
     return 1;
   }
 
-  // The neighbours of a vertex, in the order in which they turn left. Each two successive ones make
-  // a triangle with it; so do the last and the first, except at the boundary.
+  // The neighbours of a vertex, in the order in which they turn left. Two successive neighbours
+  // make a triangle with the vertex; so do the last and the first, except at the boundary.
   KOKKOS_INLINE_FUNCTION int find_ring(Point at, Point ring[8]) const {
     const int unit = width_of(at);
     int begin = is_middle_of_square(at, unit) ? 1 : 0;

@@ -38,7 +38,8 @@ enum class Guard : int {
   none
 };
 
-// First `owned` nodes, and behind them the ghosts: nodes of other ranks that are neighbours.
+// The first `owned` nodes belong to this rank. Behind them are the ghosts: neighbours on other
+// ranks.
 struct Nodes {
   Mesh mesh;
   Vectors x = {};                  // after bending
@@ -51,12 +52,12 @@ struct Nodes {
   // The arrays below are rebuilt after each move and each change of the mesh. For each node:
   Numbers layers = {}, poorest = {};  // the count; the quality of the poorest element at a node
   Flags at_border = {};               // 1 if a neighbour is on another rank
-  // For each entry of the ring:
+  // The arrays below have one value for each entry of the ring.
   Flags near = {};           // the index of the neighbour among owned nodes and ghosts
   Numbers quality = {};      // of the element with this neighbour and the next; 2 if it is missing
   Numbers edge_weight = {};  // the cost of cutting this edge
   Flags uncuttable = {};
-  // The columns of ghosts, and those that are sent.
+  // The columns of ghosts, and the columns that this rank sends.
   Integers first_ghost_layer = {}, first_sent_layer = {};
   Numbers ghost_tracer = {}, sent_tracer = {};
 
@@ -75,7 +76,7 @@ struct Nodes {
   }
 };
 
-// The offset of each node from the count of each node, and the end of all.
+// The first index of each node, by the count of each node; and behind them the sum of all counts.
 inline Integers firsts_of(const Integers& counts) {
   Integers first("first", counts.extent(0) + 1);
   const auto count = static_cast<std::int64_t>(counts.extent(0));
@@ -122,7 +123,7 @@ inline Integers layers_of(const Integers& id, std::int64_t begin, std::int64_t e
   return counts;
 }
 
-// Point k of the finest grid, row by row.
+// Point k of the finest grid. Points are numbered row by row.
 constexpr std::int64_t points_across = Mesh::width + 1;
 KOKKOS_INLINE_FUNCTION Point point_at(std::int64_t k) {
   return {static_cast<int>(k % points_across), static_cast<int>(k / points_across)};
@@ -164,12 +165,12 @@ inline Nodes make_nodes(const ek::Communicator& ranks, const Mesh& mesh) {
 
 // --- The mesh of the next front ------------------------------------------------------------------
 
-// The nodes of this rank in the next mesh, in the order of the old nodes that they come from. Node
-// k is the old node from[k][0] = from[k][1], or a new one in the middle between these two.
-// from[k][1] may be a ghost.
+// The nodes of this rank in the next mesh, in the order of the old nodes that they come from. If
+// from[k][0] = from[k][1], node k is this old node. Otherwise node k is new, in the middle between
+// the two. from[k][1] may be a ghost.
 using Origins = Kokkos::View<int* [2], Kokkos::LayoutRight>;
 
-// A new vertex is the midpoint of an edge, and belongs to the rank that has the end of the edge
+// A new vertex is the midpoint of an edge. It belongs to the rank that owns the end of the edge
 // with the lower id. The other end is a neighbour of that end, so ranks need no communication.
 KOKKOS_INLINE_FUNCTION bool is_born(const Mesh& next, std::int64_t id, std::int64_t neighbour) {
   const Point one = Point::of(id), other = Point::of(neighbour);
@@ -220,8 +221,8 @@ struct ColumnsView {
   }
 };
 
-// Continues with the next mesh. Ghosts must be up to date. A new column is the mean of those at
-// both ends of the edge, where a layer below the bottom has the value of the last layer.
+// Continues with the next mesh. Ghosts must be up to date. A new column is the mean of the columns
+// at both ends of its edge. Below the bottom of one of these, the value of its last layer counts.
 inline void adapt(Nodes& nodes, const Mesh& next) {
   const Origins from = find_origins(nodes, next);
   const auto count = static_cast<std::int64_t>(from.extent(0));

@@ -1,8 +1,8 @@
 #pragma once
 
-// A picture of the mesh, and beside it the area around the front, five times as large. Elements
-// have the colour of the rank that has all their nodes; poor ones are black, and those between
-// ranks are white.
+// A picture of the mesh, and beside it the area around the front, five times as large. An element
+// has the colour of the rank that owns all its nodes. Poor elements are black, and elements with
+// nodes of several ranks are white.
 
 #include "../in_turn.hpp"
 #include "quality.hpp"

@@ -1,9 +1,9 @@
 #pragma once
 
-// The quality of elements, and its effect on the graph of nodes: the poorer the poorest element at
-// either end of an edge is, the more a cut of this edge costs, and edges at poor elements must not
-// be cut. So no node of a poor element has a neighbour on another rank, and a later step that
-// improves elements finds all that is around a poor one on one rank.
+// The quality of elements, and its effect on the graph of nodes. The poorer the poorest element at
+// either end of an edge is, the more a cut of this edge costs. Edges at poor elements must not be
+// cut. So no node of a poor element has a neighbour on another rank, and a later step that improves
+// elements finds all surroundings of a poor one on one rank.
 
 #include "nodes.hpp"
 

@@ -1,13 +1,13 @@
 #pragma once
 
-// The times of runs, by CPU time, so that ranks may share cores. A step takes as long as its
-// slowest rank; a run takes
+// Compares the times of runs. Times are CPU times, so that ranks may share cores. A step takes as
+// long as its slowest rank; a run takes
 //
 //   T = sum over steps of (greatest seconds of work of a rank) + upkeep.
 //
-// A few steps at a time are added up first, since other programs disturb single ones. Work is the
-// computation and the change to the next mesh. Upkeep is the time of evenkeel and of halos, on the
-// rank that waited least.
+// The greatest work is found for the sum of a few steps, since other programs disturb single steps.
+// Work is the computation and the change to the next mesh. Upkeep is the time of evenkeel and of
+// halos, on the rank that waited least.
 
 #include "columns.hpp"
 #include "quality.hpp"
@@ -110,9 +110,8 @@ class Report {
                 static_cast<unsigned long long>(result.checksum));
   }
 
-  // Returns true if all runs are right. Else prints the error: elements or nodes that do not fit
-  // the front, a poor element at a border, heat that no mean can give, or different results of two
-  // runs.
+  // Returns true if all runs are right. Otherwise prints the error: elements or nodes that do not
+  // fit the front, a poor element at a border, heat out of range, or runs with different results.
   bool is_right() const {
     bool all_right = true;
     const auto require = [&](bool right, const Row& row, const char* message) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// Two ways to distribute nodes: a Balancer that does all by itself, and proposals that are checked
-// before anything moves. Both time kernels, and both are called at the end of each step.
+// Two ways to distribute nodes. BySteps uses a Balancer that does all by itself. ByProposals checks
+// proposals before anything moves. Call either at the end of each step; both time kernels.
 
 #include "nodes.hpp"
 
@@ -45,8 +45,8 @@ class BySteps {
     options.method = ek::ByGraph{.effort = ek::Effort::good, .tolerance = 0.05};
     return options;
   }
-  // The arrays that move together. The layers of a node are its cost, or a feature of which the
-  // cost is learned.
+  // The arrays that move together. The layers of a node are either its cost, or a feature whose
+  // cost the Balancer learns.
   ek::Set set_of(Nodes& nodes) const {
     ek::SetOptions about = nodes.set_options();
     about.graph = nodes.graph(options_.guard);
@@ -59,8 +59,8 @@ class BySteps {
 };
 
 // The first proposal may have very uneven parts, so that borders have room to stay away from poor
-// elements. While a part would have too few nodes, the next proposal must be more even, and the
-// last one ignores the weights and marks of edges. (Fluidity does so with Zoltan.)
+// elements. If a part would have too few nodes, the next proposal must be more even. The last
+// proposal ignores the weights and marks of edges. (Fluidity does so with Zoltan.)
 class ByProposals {
  public:
   ByProposals(const ek::Communicator& ranks, const SharingOptions& options)

@@ -1,7 +1,8 @@
 #pragma once
 
-// The beads of this rank: first `owned` beads, and behind them the ghosts, of which a rank has only
-// the places and the numbers. Beads begin at rest, at their places in the swollen network.
+// The beads of this rank. The first `owned` beads are its own. Behind them are the ghosts, of which
+// a rank has only the places and the numbers. Beads begin at rest, at their places in the swollen
+// network.
 
 #include <evenkeel/evenkeel.hpp>
 
@@ -31,12 +32,12 @@ struct Beads {
     (costs_are_given ? options.weight : options.features) = cost;
     return ek::set(x, ek::carry(v, id, cost), options);
   }
-  // The arrays that a rank has of ghosts.
+  // The arrays that ghosts have.
   ek::Set with_ghosts() { return ek::set(x, ek::carry(id), {.count = &owned, .reserve = 1.5}); }
   ek::Set places() { return ek::set(x, {}, {.count = &owned}); }
 };
 
-// Makes the beads with this rank's share of the numbers, wherever these beads are.
+// Makes the beads whose numbers are in this rank's share, at any places in the gel.
 inline Beads swell(const ek::Communicator& ranks, const Network& network) {
   const std::int64_t first = network.beads() * ranks.rank() / ranks.size();
   const std::int64_t count = network.beads() * (ranks.rank() + 1) / ranks.size() - first;

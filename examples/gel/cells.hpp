@@ -1,6 +1,6 @@
 #pragma once
 
-// Cells around all beads that a rank has, with ghosts, and the beads in each cell. Cells are at
+// Cells around all beads and ghosts of a rank, with a list of the beads in each cell. Cells are at
 // least as wide as the reach of a bead, so all beads in its reach are in its own cell and the 26
 // cells around it.
 
@@ -27,7 +27,7 @@ struct Cells {
 
 namespace cells {
 
-// Lays the cells out around the first `beads` places.
+// Spans a grid of cells over the first `beads` places.
 inline Cells lay_out(const Vectors& x, std::int64_t beads, double reach) {
   Cells made;
   for (int axis = 0; axis < 3; ++axis) {

@@ -4,7 +4,7 @@
 // Nothing is reduced during the run.
 //
 // Work is the time of a rank in its own kernels. Upkeep is the rest: halos, migration, evenkeel's
-// own time, and waiting for other ranks. The upkeep of a step is that of the rank that waited
+// own time, and waiting for other ranks. The upkeep of a step is the upkeep of the rank that waited
 // least.
 
 #include <evenkeel/evenkeel.hpp>
@@ -82,7 +82,7 @@ struct Course::Totals {
   ek::LoadSummary load;  // of all steps; `greatest` sums the slowest rank of each window
   double upkeep = 0;
   std::int64_t rebalances = 0;
-  // The summed loads of the last windows before rebalances, and of the first windows after them.
+  // The loads of the last windows before rebalances, summed, and of the first windows after them.
   ek::LoadSummary before, after;
   double worst_lambda = 1;  // of all stretches from a rebalance to the next
 

@@ -1,8 +1,8 @@
 #pragma once
 
-// The solvent dries up: a drop of it fills the container at first, and shrinks into the corner
+// The solvent dries up. A drop of solvent fills the container at first, and shrinks into the corner
 // until it is about as small as the gel can be. The flow of the solvent shrinks all lengths
-// equally: a point that was at x is at s x when the drop is s times as long as at first.
+// equally: when the drop is s times as long as at first, a point that was at x is at s x.
 
 #include "units.hpp"
 

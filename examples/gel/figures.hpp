@@ -28,7 +28,7 @@ inline Look sum_of(const ek::Communicator& ranks, const Look& mine) {
   return {sums[0], sums[1], sums[2], sums[3]};
 }
 
-// The greatest difference between the energy of gel and solvent together and their first energy.
+// The greatest change of the energy of gel and solvent together since the first measurement.
 class EnergyBalance {
  public:
   void note(const Look& look) {
@@ -44,7 +44,7 @@ class EnergyBalance {
 };
 
 struct Figures {
-  double seconds = 0;  // of all steps: by the clock on the wall, or along the critical path
+  double seconds = 0;  // of all steps: wall time, or time along the critical path
   double waited = 0;   // seconds for which other programs had the core of the most disturbed rank
   Course::Totals course = {};
   ek::Account account = {};

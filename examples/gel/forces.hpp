@@ -1,7 +1,7 @@
 #pragma once
 
-// Forces on the owned beads, and their energy. Each bead sums over its own list, so both ranks
-// compute a force across a border, and nothing has to be sent back.
+// Forces on the owned beads, and their energy. Each bead sums over its own list. So if two beads
+// are on different ranks, both ranks compute their force, and no rank sends a force back.
 
 #include "neighbours.hpp"
 

@@ -1,8 +1,8 @@
 #pragma once
 
 // The forces between two beads. All beads attract each other by the potential of Lennard-Jones, up
-// to a range. A strand pulls like one of Kremer and Grest (J. Chem. Phys. 92, 1990), and cannot be
-// longer than the reach of lists of neighbours; so the beads that are joined to a bead are always
+// to a range. A strand pulls like one of Kremer and Grest (J. Chem. Phys. 92, 1990). It cannot be
+// longer than the reach of lists of neighbours, so the beads that are joined to a bead are always
 // in its list.
 
 #include <Kokkos_Core.hpp>
@@ -29,8 +29,8 @@ KOKKOS_INLINE_FUNCTION constexpr double energy(double square) {
 }
 constexpr double energy_at_range = energy(square_of_range);
 
-// The lesser of this square and that of the range. It is computed without a branch, since no
-// processor could predict the branch.
+// The smaller of `square` and the squared range. A branch would be slow, since no processor could
+// predict it.
 KOKKOS_INLINE_FUNCTION double up_to_range(double square) {
   const double excess = square - square_of_range;
   return square - 0.5 * (excess + std::fabs(excess));
@@ -39,8 +39,7 @@ KOKKOS_INLINE_FUNCTION double up_to_range(double square) {
 }  // namespace detail
 
 // The factor that turns the vector from one bead to the other into the force; negative if the force
-// attracts. `square` is the squared distance. The force is shifted, so that it fades to 0 at the
-// range.
+// attracts. `square` is the squared distance. The force is shifted, so it fades to 0 at the range.
 KOKKOS_INLINE_FUNCTION double push(double square) {
   return detail::push(detail::up_to_range(square)) - detail::push_at_range;
 }

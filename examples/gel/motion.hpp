@@ -4,13 +4,13 @@
 //
 //   v += dt/2 f;  solvent;  v += dt/2 f;  x += dt v
 //
-// The first kick ends a step, the second begins the next. The solvent acts where velocities belong
-// to the same time as places, by the exact solution of Langevin's equation for the velocity alone,
-// relative to the flow of the solvent. Random numbers are evenly distributed, which is as good as a
-// normal distribution here (Duenweg and Paul, Int. J. Mod. Phys. C 2, 1991), and depend only on
-// bead and step. The energy that the solvent takes is known up to rounding (Bussi and Parrinello,
-// Phys. Rev. E 75, 2007), so gel and solvent together keep their energy up to the error of the
-// integration.
+// The first kick ends a step, the second begins the next. The solvent acts at a point where
+// velocities and places belong to the same time. It applies the exact solution of Langevin's
+// equation for the velocity alone, relative to the flow of the solvent. Random numbers are evenly
+// distributed, which is as good as a normal distribution here (Duenweg and Paul, Int. J. Mod. Phys.
+// C 2, 1991), and depend only on bead and step. The energy that the solvent takes is known up to
+// rounding (Bussi and Parrinello, Phys. Rev. E 75, 2007), so gel and solvent together keep their
+// energy up to the error of the integration.
 
 #include "drying.hpp"
 #include "neighbours.hpp"
@@ -27,7 +27,7 @@ inline double end_step(const Beads& beads, std::int64_t step) {
   using namespace motion;
   const Beads b = beads;
   const double keep = std::exp(-friction * time_step);
-  const double noise = std::sqrt(3 * temperature * (1 - keep * keep));  // of even chances
+  const double noise = std::sqrt(3 * temperature * (1 - keep * keep));  // for even_chance()
   const double rate = drying::rate_at(step);
   const std::uint64_t series = scramble(static_cast<std::uint64_t>(step));
   double given = 0;

@@ -3,22 +3,23 @@
 // Lists of neighbours (Verlet, Phys. Rev. 159, 1967): for each owned bead, all beads within the
 // range of forces plus a skin.
 //
-// Lists stay valid for some steps: let all lengths have shrunk by a factor s since they were made,
-// as those of the drop have, and let no bead have moved farther than w in addition. Then two beads
-// that were farther apart than the reach of lists are still farther apart than s reach - 2 w.
+// Lists stay valid for some steps. Since they were made, all lengths have shrunk with the drop, by
+// a factor s. If no bead has moved farther than w in addition, two beads that were farther apart
+// than the reach of lists are still farther apart than s reach - 2 w.
 
 #include "cells.hpp"
 #include "interaction.hpp"
 
 struct Neighbours {
-  // Row i has the indices of count(i) beads, owned or ghosts; the first joined(i) of them are those
-  // to which bead i has strands. A row has room for one entry more than it may have.
+  // Row i has the indices of count(i) beads, owned or ghosts. Strands join bead i to the first
+  // joined(i) of these. A row has room for one entry more than it may hold.
   Kokkos::View<int**> near;
   Kokkos::View<int*> count, joined;
   Vectors made_at;           // the places of owned beads when the lists were made
   double made_at_scale = 1;  // the length of the drop at that time
 
-  // `scale` is the length of the drop now. `farthest` is the greatest way of a bead on all ranks.
+  // `scale` is the present length of the drop. `farthest` is the greatest distance that a bead of
+  // any rank has moved.
   bool are_old(double scale, double farthest) const {
     return scale / made_at_scale * interaction::reach - 2 * farthest <= interaction::range;
   }
@@ -40,13 +41,14 @@ KOKKOS_INLINE_FUNCTION int find_near(const Vectors& x, const Cells& in_cells,
   int found = 0;
   for (int cz = from[2]; cz <= to[2]; ++cz)
     for (int cy = from[1]; cy <= to[1]; ++cy) {
-      // The members of the cells of a row are adjacent.
+      // The members of a row of cells are adjacent.
       const std::int64_t end = in_cells.first(in_cells.number(to[0], cy, cz) + 1);
       for (std::int64_t k = in_cells.first(in_cells.number(from[0], cy, cz)); k < end; ++k) {
         const std::int64_t j = in_cells.members(k);
         const double d[3] = {here[0] - x(j, 0), here[1] - x(j, 1), here[2] - x(j, 2)};
         const double square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-        // Writes j in any case, and keeps it by counting it: no processor could predict a branch.
+        // Writes j in any case, and counts it only if it is near: no processor could predict a
+        // branch.
         into.near(i, found < room ? found : room) = static_cast<int>(j);
         found += static_cast<int>(square < interaction::reach * interaction::reach) &
                  static_cast<int>(j != i);

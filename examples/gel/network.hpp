@@ -1,8 +1,8 @@
 #pragma once
 
 // The network of the gel: beads at the nodes of a cubic lattice, and strands between neighbours,
-// some of which are missing. The number of its node identifies a bead. The strands of a bead depend
-// only on this number, so any rank knows those of any bead without communication.
+// some of which are missing. A bead's id is the number of its node. The strands of a bead depend
+// only on this number, so any rank knows them without communication.
 
 #include "chance.hpp"
 
@@ -16,15 +16,15 @@ struct Network {
   double side() const { return spacing * edge; }  // of the container, which the swollen gel fills
 
   // The index of a bead along an axis. It is computed in 32 bits, since devices and hosts divide
-  // these much faster.
+  // 32-bit numbers much faster.
   KOKKOS_INLINE_FUNCTION int node(std::int64_t bead, int axis) const {
     const auto row = static_cast<std::uint32_t>(edge);
     auto number = static_cast<std::uint32_t>(bead);
     for (int k = 0; k < axis; ++k) number /= row;
     return static_cast<int>(number % row);
   }
-  // Beads on the faces at the lowest corner of the container are grafted to its walls, along which
-  // they slide.
+  // Beads on the three lowest faces of the container are grafted to these walls, along which they
+  // slide.
   KOKKOS_INLINE_FUNCTION bool is_grafted(std::int64_t bead, int axis) const {
     return node(bead, axis) == 0;
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-// A picture of the gel as it collapses. It shows a slice along one wall at some moments, side by
+// A picture of the gel as it collapses. It shows a slice along one wall at three times, side by
 // side, with each bead in the colour of its rank.
 
 #include "../in_turn.hpp"

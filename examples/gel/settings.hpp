@@ -89,7 +89,7 @@ inline bool read_pair(std::string_view option, std::string_view value, Settings&
 
 }  // namespace settings
 
-// Empty if an argument is unknown or has a bad value.
+// Returns no settings if an argument is unknown or has a bad value.
 inline std::optional<Settings> read_settings(int argc, char** argv) {
   Settings read;
   for (int i = 1; i < argc; ++i) {

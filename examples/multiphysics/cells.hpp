@@ -19,7 +19,8 @@ constexpr int sides = 24;  // quarters of faces
 using Names = Kokkos::View<std::int64_t* [sides], Kokkos::LayoutRight>;
 using Places = Kokkos::View<int* [sides], Kokkos::LayoutRight>;
 
-// First `owned` cells, and behind them the ghosts: cells of other ranks that touch a face.
+// The first `owned` cells belong to this rank. Behind them are the ghosts: cells of other ranks
+// that share a face with one of these.
 struct Cells {
   Octree tree;
   Kokkos::View<double* [3], Kokkos::LayoutRight> x;
@@ -31,7 +32,7 @@ struct Cells {
   std::int64_t owned = 0;
 
   // The arrays below are rebuilt after each move.
-  Places neighbours;                           // -1 if it is outside of the cube
+  Places neighbours;                           // -1 for a place outside of the cube
   Kokkos::View<int*> flow_cells, sound_cells;  // those of the owned cells
 
   std::size_t extent() const { return static_cast<std::size_t>(owned); }
@@ -160,7 +161,7 @@ inline std::uint64_t scramble(std::uint64_t bits) {
 }
 
 // The result: a checksum of every bit that both solvers have computed, and the greatest pressure of
-// the sound over that of the gas at rest.
+// the sound over the pressure of the gas at rest.
 struct Result {
   std::uint64_t checksum = 0;
   double loudest = 0;

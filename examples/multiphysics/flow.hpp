@@ -15,7 +15,7 @@ KOKKOS_INLINE_FUNCTION double pressure(const double u[]) {
   return (heat_ratio - 1) * (u[4] - 0.5 * (u[1] * u[1] + u[2] * u[2] + u[3] * u[3]) / u[0]);
 }
 
-// Sets a state at the pressure of the open, with a speed along x.
+// Sets a state at the pressure of the open air, with a speed along x.
 KOKKOS_INLINE_FUNCTION void set_state(double u[], double temperature, double speed, double fuel) {
   const double density = 1 / temperature;
   u[0] = density;
@@ -25,7 +25,8 @@ KOKKOS_INLINE_FUNCTION void set_state(double u[], double temperature, double spe
   u[5] = density * fuel;
 }
 
-// A flame begins at a grid at the end of the tube, which is kept hot; fuel comes in pulses.
+// A hot grid at the end of the tube lights the fuel. Returns its temperature; 0 outside of the
+// grid.
 KOKKOS_INLINE_FUNCTION double grid_temperature(const double place[3]) {
   return std::fabs(place[0] - 0.57) < 0.03 && Octree::from_axis(place) < Octree::tube_radius ? 3
                                                                                              : 0;
@@ -50,8 +51,8 @@ KOKKOS_INLINE_FUNCTION Gas gas_of(const double* u) {
   return {u, p, std::sqrt(heat_ratio * p / u[0])};
 }
 
-// Subtracts the outflow through a part of a face from `change`. `side` is 1 at the upper face, else
-// -1.
+// Subtracts from `change` the outflow through a share `part` of a face. `side` is 1 at the upper
+// face, else -1.
 KOKKOS_INLINE_FUNCTION void add_flux(const Gas& in, const Gas& out, int axis, double side,
                                      double part, double change[]) {
   const double speed_in = in.u[1 + axis] / in.u[0], speed_out = out.u[1 + axis] / out.u[0];
@@ -70,8 +71,8 @@ KOKKOS_INLINE_FUNCTION double burning_rate(double temperature) {
   return 120 * std::exp(-8 / temperature);
 }
 
-// Burns fuel at constant volume, in steps that each burn little of it, so hot cells take many
-// steps. `kept_hot` is the least temperature at which it burns. Returns the heat per time.
+// Burns fuel at constant volume. Each sub-step burns little of the fuel, so hot cells take many.
+// Fuel burns at least as fast as at the temperature `kept_hot`. Returns the heat per time.
 KOKKOS_INLINE_FUNCTION double burn(double u[], double kept_hot, double dt) {
   constexpr double heating = 2;          // of pure fuel
   constexpr double most_burnt = 0.0003;  // in a step, as a share
@@ -93,8 +94,8 @@ KOKKOS_INLINE_FUNCTION double burn(double u[], double kept_hot, double dt) {
   return (u[4] - energy) / dt;
 }
 
-// The state beyond a face without a flow cell: that of the inlet, the wall of the tube, or the
-// open.
+// Sets the state beyond a face without a flow cell: the state of the inlet, of the wall of the
+// tube, or of the open air.
 KOKKOS_INLINE_FUNCTION void flow_beyond(const double place[3], bool is_end, int face, double time,
                                         const double in[], double u[]) {
   if (place[0] >= Octree::tube_length) return set_state(u, 1, 0, 0);

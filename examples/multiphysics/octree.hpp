@@ -1,8 +1,8 @@
 #pragma once
 
-// The octree, and the solvers of its leaves. A burner, a tube along x, blows into the open; the
-// tree is refined around both. A leaf belongs to the flow solver, to the acoustics solver, or to
-// both.
+// The octree, and the solvers of its leaves. A burner, a tube along x, blows a plume into the open
+// air. The tree is refined around tube and plume. A leaf belongs to the flow solver, to the
+// acoustics solver, or to both.
 
 #include <Kokkos_Core.hpp>
 
@@ -69,8 +69,8 @@ struct Octree {
     }
   }
 
-  // The leaf that touches a quarter of a face: faces are numbered 2 axis + (1 for the upper one),
-  // quarters by the two other axes in their order.
+  // The leaf that touches a quarter of a face. Face 2 axis is the lower face of an axis, and face 2
+  // axis + 1 is the upper one. Quarters are numbered along the two other axes in their order.
   KOKKOS_INLINE_FUNCTION std::int64_t neighbour(std::int64_t cell, int face, int quarter) const {
     const double width = width_of(cell);
     const int axis = face / 2, first = axis == 0 ? 1 : 0, second = axis == 2 ? 1 : 2;

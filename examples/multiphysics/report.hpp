@@ -1,15 +1,15 @@
 #pragma once
 
-// The times of runs, by CPU time, so that ranks may share cores, and the gain of balancing. In a
-// step every phase takes as long as its slowest rank. So a run takes
+// Compares runs: their times, and the gain of balancing. Times are CPU times, so that ranks may
+// share cores. In a step every phase takes as long as its slowest rank. So a run takes
 //
 //   T = sum over steps and phases of (greatest seconds of work of a rank) + upkeep.
 //
-// 20 steps at a time are added up first, since other programs disturb single ones. Upkeep is the
-// time of evenkeel and of rebuilding after moves, on the rank that waited least. If each phase were
-// even, the run would take A, the sum of averages. So T / A - 1 is the possible gain. Two runs do
-// the same work, and each is compared with its own A, since the speed of a machine with other users
-// varies.
+// The greatest work is found for the sum of 20 steps, since other programs disturb single steps.
+// Upkeep is the time of evenkeel and of rebuilding after moves, on the rank that waited least. If
+// each phase were even, the run would take A, the sum of averages. So T / A - 1 is the possible
+// gain. The speed of a machine with other users varies, so each run is compared with its own A,
+// though all runs do the same work.
 
 #include <evenkeel/evenkeel.hpp>
 
@@ -113,7 +113,7 @@ class Report {
   }
 
  private:
-  static constexpr int whole = 2;  // the index behind those of both solvers
+  static constexpr int whole = 2;  // the index of the sum over both solvers
   static constexpr std::ptrdiff_t window = 20;
   struct Loads {
     std::array<double, 3> greatest = {}, average = {};
@@ -127,7 +127,7 @@ class Report {
     std::array<double, 2> true_costs = {};
   };
 
-  // Collective. The loads of all these steps together: of each solver, and of both.
+  // Collective. The loads of these steps, added up: of each solver, and of both together.
   using Steps = std::vector<Course::Step>::const_iterator;
   Loads loads_of(Steps begin, Steps end) const {
     std::array<double, 3> mine = {};

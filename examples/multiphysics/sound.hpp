@@ -41,9 +41,10 @@ KOKKOS_INLINE_FUNCTION void add_derivative(const double* from, double width, dou
 // The kind of neighbour beyond a point of a face.
 enum class Beyond : int { cell, wall, open };
 
-// Corrects for the upwind flux through one Gauss point of a face, which is in the quarter of the
-// same number. `other` is the cell beyond, `offset` is the vector from the middle of this cell to
-// that of the other one in widths of this cell, and `ratio` is the width of the other over this.
+// Adds the upwind flux through one Gauss point of a face. A face has one Gauss point in each
+// quarter, with the number of the quarter. `other` is the cell beyond, `offset` is the vector from
+// the middle of this cell to the middle of the other one in widths of this cell, and `ratio` is the
+// width of the other cell over the width of this one.
 KOKKOS_INLINE_FUNCTION void add_face_point(const double* own, double width, int face, int quarter,
                                            Beyond beyond, const double* other,
                                            const double offset[3], double ratio, double* to) {
@@ -54,7 +55,7 @@ KOKKOS_INLINE_FUNCTION void add_face_point(const double* own, double width, int 
   const int v = (1 + axis) * nodes;
   const double p = at_lower * own[lower] + at_upper * own[upper];
   const double u = side * (at_lower * own[v + lower] + at_upper * own[v + upper]);
-  double p_beyond = 0, u_beyond = 0;  // nothing comes in from the open
+  double p_beyond = 0, u_beyond = 0;  // nothing comes in from the open air
   if (beyond == Beyond::wall) {
     p_beyond = p;
     u_beyond = -u;

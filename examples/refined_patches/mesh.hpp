@@ -101,8 +101,8 @@ inline Mask covered_by(const Patches& patches) {
   return covered;
 }
 
-// Covers the cells of `wanted` with boxes that are full enough, by cutting along empty rows if
-// there are some (after Berger and Rigoutsos, IEEE Trans. Syst. Man Cybern. 21, 1991). A box has
+// Covers the cells of `wanted` with boxes that are full enough. Cuts boxes along empty rows if
+// there are any (after Berger and Rigoutsos, IEEE Trans. Syst. Man Cybern. 21, 1991). A box has
 // only cells of `allowed`, so `allowed` must have all cells of `wanted`.
 class Clustering {
  public:
@@ -171,8 +171,8 @@ class Clustering {
   int level_;
 };
 
-// The cells to refine: those where the field bends, and those around cells that finer levels
-// refine, so that a patch is never beside one that is two levels coarser.
+// The cells to refine: cells where the field bends, and cells around those that finer levels
+// refine. So a patch is never beside a patch that is two levels coarser.
 inline Mask cells_to_refine(const Field& field, const Mask& covered) {
   constexpr double bend = 0.1;        // of the second difference, in cell sizes
   constexpr std::int64_t margin = 1;  // in cells, on all sides

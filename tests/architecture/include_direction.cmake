@@ -1,6 +1,6 @@
 # cmake -DROOT=<dir> -DROOMS=<file> -P include_direction.cmake: reads every include of every
-# component below ROOT and fails unless each obeys the order in ROOMS, whose head says how to read
-# it.
+# component below ROOT. Fails unless each obeys the order in the file ROOMS, whose head says how to
+# read it.
 cmake_minimum_required(VERSION 3.22)
 
 set(violations "")
@@ -27,7 +27,8 @@ foreach(line IN LISTS lines)
 endforeach()
 list(REMOVE_DUPLICATES components)
 
-# The number of the room that a file is in, by its path without the extension; 0: none.
+# Sets `result` to the number of the room that a file is in, by its path without the extension. It
+# is 0 if there is no such room.
 function(room_of component path result)
   while(path AND NOT DEFINED room_${component}/${path})
     string(REGEX REPLACE "(^|/)[^/]+$" "" path "${path}")

@@ -47,7 +47,7 @@ TEST(Cloud, IsAskedWhatItsObjectsWouldSay) {
   }
 }
 
-// The search queries the cloud instead of the objects.
+// The search asks the cloud for counts, and must find the same as among real objects.
 TEST(Cloud, IsSearchedAsItsObjectsAre) {
   for (const double crowding : {0.0, 0.2}) {
     const Cloud cloud(60'000, crowding);

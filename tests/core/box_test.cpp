@@ -78,13 +78,13 @@ TEST(Enclose, KeepsTheBoxWhileAllAreInside) {
       found_between(kept.lower, kept.upper),
       found_between({1, 1, 1}, {1, 1, 1}),
       found_between({0, 4, 2}, {0, 4, 2}),
-      found_between({0, 0, 99}, {8, 4, 100}, 2),  // the third axis has no meaning
+      found_between({0, 0, 99}, {8, 4, 100}, 2),  // the third axis does not count
       Bounds{},
   };
   for (const Bounds& found : inside) EXPECT_EQ(enclose(kept, found), kept);
 }
 
-// Objects leave just beyond each face in turn.
+// Objects leave the box just beyond each face in turn.
 TEST(Enclose, GrowsWithAMarginWhenObjectsLeave) {
   const Box kept = {{0, 0, 0}, {8, 4, 2}};
   for (std::size_t d = 0; d < 3; ++d)
@@ -106,7 +106,7 @@ TEST(Enclose, WithoutObjectsThereIsNothingToMeasure) {
   EXPECT_EQ(enclose(kept, Bounds{}), kept);
 }
 
-// Objects wander: the box holds them and the box before, and settles.
+// Objects wander. The box must contain them and the previous box, and must settle.
 TEST(Enclose, NeverShrinks) {
   std::mt19937 random(11);
   std::uniform_real_distribution<double> uniform(-1, 1);
@@ -189,7 +189,7 @@ TEST(RequireInside, WhatIsOutsideUnlessTheAxisIsPeriodic) {
     }
 }
 
-// The message shows small and large numbers distinctly, and has room for the rest of its text.
+// The message must show small and large numbers distinctly, and have room for the rest of its text.
 TEST(RequireInside, TheMessageSaysWhere) {
   EXPECT_ERROR(
       require_inside({{0, 0, 0}, {1, 2e-9, 1}}, none, found_between({0, 1e-9, 0}, {1, 3e-9, 1})),

@@ -27,8 +27,8 @@ Doubles as_doubles(const Integers& weights) { return {weights.begin(), weights.e
 
 // --- The oracle: all cuts there are --------------------------------------------------------------
 
-// Implements the definition literally for integer weights and speeds: loads and distances are
-// compared as fractions.
+// Implements the definition literally for integer weights and speeds. Compares loads and distances
+// as fractions.
 class Oracle {
  public:
   Oracle(const Integers& weights, const Integers& speeds, std::int64_t min_items)
@@ -62,7 +62,7 @@ class Oracle {
     }
   }
 
-  // Returns the distance of a cut from its share, times the sum of speeds.
+  // Returns the distance of a cut from its share. It is multiplied by the sum of speeds.
   std::int64_t distance(const Offsets& offsets, std::size_t cut) const {
     const auto speed_before = std::accumulate(
         speeds_.begin(), speeds_.begin() + static_cast<std::ptrdiff_t>(cut), std::int64_t{0});
@@ -83,8 +83,8 @@ class Oracle {
     }
   }
 
-  // Compares from the left: a cut wins if it is nearer to its share, or as near and further to the
-  // left.
+  // Compares cuts from the left to the right. A cut wins if it is nearer to its share. If it is
+  // equally near, it wins if it is further to the left.
   bool is_before(const Offsets& offsets) const {
     for (std::size_t cut = 1; cut < speeds_.size(); ++cut) {
       const std::int64_t mine = distance(offsets, cut), best = distance(best_, cut);
@@ -106,7 +106,7 @@ std::string text_of(const Integers& values) {
   return text + " }";
 }
 
-// Compares all forms of input with the oracle. Speeds of 1 are also left out.
+// Compares all forms of input with the oracle. If all speeds are 1, also leaves them out.
 void expect_optimal(const Integers& weights, const Integers& speeds, std::int64_t min_items) {
   SCOPED_TRACE("weights " + text_of(weights) + ", speeds " + text_of(speeds) + ", min_items " +
                std::to_string(min_items));
@@ -180,7 +180,7 @@ TEST(Chain, ByHand) {
   EXPECT_EQ(offsets_of({1, 2, 3, 4, 5, 6, 7, 8, 9}, 3), (Offsets{0, 5, 7, 9}));
 }
 
-// Greedy parts would take three items and leave { 5 5 }, which weighs too much.
+// Greedy parts would take three items, and leave { 5 5 }, which weighs too much.
 TEST(Chain, LeavesItemsForPartsThatNeedThem) {
   const Chain chain = chain_of(Integers{1, 1, 1, 5, 5, 1, 1}, {.parts = 3, .min_items = 2});
   EXPECT_EQ(chain.offsets, (Offsets{0, 2, 4, 7}));
@@ -298,7 +298,7 @@ struct Parts {
   std::int64_t min_items;
 };
 
-// Returns true if greedy parts reach the end without a load above `limit`.
+// Returns true if greedy parts take all items and no load exceeds `limit`.
 bool reaches_end(const Doubles& prefix, const Parts& parts, double limit) {
   std::size_t from = 0;
   for (const double speed : parts.speeds) {
@@ -406,10 +406,11 @@ TEST(Chain, OptionsThatMakeNoSenseAreErrors) {
   }
   const Doubles fast(2, 1e308), slow = {1, 1e-308};
   EXPECT_ERROR(chain_of(four, {.parts = 2, .speeds = fast}), "The sum of the speeds overflows.");
-  EXPECT_ERROR(chain_of(four, {.parts = 2, .speeds = slow}), "Weight over speed overflows.");
+  EXPECT_ERROR(chain_of(four, {.parts = 2, .speeds = slow}),
+               "A sum of weights, divided by a speed, overflows.");
   EXPECT_ERROR(chain_of(four, {.min_items = -1}), "Parts of at least -1 items were asked for.");
   EXPECT_ERROR(chain_of(four, {.parts = 3, .min_items = 2}),
-               "3 parts of at least 2 items were asked for, of 4 items in all.");
+               "3 parts of at least 2 items were asked for, but there are 4 items in all.");
 }
 
 }  // namespace

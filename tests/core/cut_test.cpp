@@ -60,7 +60,7 @@ Objects objects_of(const Keys& keys, const Weights& weights, std::uint64_t count
 
 // --- Shares --------------------------------------------------------------------------------------
 
-// Objects in order on each rank and from rank to rank, equally many on each.
+// Objects are in order on each rank and from rank to rank. Each rank has equally many.
 Share share_in_order(const Communicator& communicator, Objects objects) {
   std::ranges::stable_sort(objects, {}, &Object::key);
   return share_of(communicator, objects,
@@ -102,7 +102,8 @@ Number weight_before(const Objects& objects, CurveKey splitter) {
   return sum;
 }
 
-// The expected weight before splitter p: the prefix nearest to its share, and of two the left one.
+// The expected weight before splitter p: the prefix nearest to its share. If two are equally near,
+// the left one.
 std::int64_t nearest_prefix(const std::vector<std::int64_t>& prefixes, std::int64_t p,
                             std::int64_t parts) {
   const auto off = [&](std::int64_t prefix) {
@@ -132,8 +133,8 @@ Objects counted(Objects objects) {
   return objects;
 }
 
-// Expects the weights of parts to be those between splitters. Returns the weight before each
-// splitter.
+// Expects the weight of each part to be the weight between its splitters. Returns the weight before
+// each splitter.
 std::vector<std::int64_t> expect_weights(const Cut& found, const Objects& objects) {
   std::vector<std::int64_t> before;
   for (const CurveKey splitter : found.splitters)
@@ -185,7 +186,7 @@ class CutOn : public test::OnRanks {
     return cut_one(alone, share_of(alone, objects, spreads[0]).both(), options);
   }
 
-  // The spreads take turns.
+  // Returns each spread in turn.
   const Spread& next_spread() { return spreads[turn_++ % std::size(spreads)]; }
 
   void expect_cuts(std::uint64_t count, std::initializer_list<int> all_parts) {
@@ -202,7 +203,7 @@ class CutOn : public test::OnRanks {
         }
   }
 
-  // Keys 0, 1, ... 99 of weight 1, dealt to the ranks in turn.
+  // Keys 0, 1, ... 99 of weight 1. Ranks get them in turn.
   Share hundred() const {
     return share_of(communicator, objects_of(all_keys[4], all_weights[0], 100), spreads[0]);
   }
@@ -236,7 +237,8 @@ TEST_F(CutOn, NoObjectsAtAll) {
   }
 }
 
-// The splitters of a cut of `objects` on the last rank, without the first and the last one.
+// The splitters of a cut of `objects`, which are all on the last rank. The first and the last
+// splitter are left out.
 std::vector<std::uint64_t> inner_splitters(const Communicator& communicator, const Objects& objects,
                                            int parts) {
   const Share mine = share_of(communicator, objects, spreads[3]);
@@ -318,8 +320,8 @@ TEST_F(CutOn, AKnownNumberOfObjectsChangesNothingButTheMemory) {
       }
 }
 
-// Each rank has one more set than the rank before, the last set without objects; sets of weight 1
-// come without weights.
+// Each rank has one more set than the rank before. The last set has no objects. If all weights of a
+// set are 1, the set has no weights.
 TEST_F(CutOn, SeveralSetsAreCutAsOne) {
   for (const Weights& weights : all_weights) {
     const Objects objects = objects_of(all_keys[1], weights, 500);
@@ -338,7 +340,7 @@ TEST_F(CutOn, SeveralSetsAreCutAsOne) {
   }
 }
 
-// The objects of other sets may weigh very little.
+// The objects of other sets may weigh very little, but objects without weights must weigh 1.
 TEST_F(CutOn, WithoutWeightsAllWeighOne) {
   const Share ones = hundred();
   for (const double weight : {0.0, 1e-300, 1e-30}) {
@@ -351,7 +353,7 @@ TEST_F(CutOn, WithoutWeightsAllWeighOne) {
   }
 }
 
-// The rule holds up to rounding if sums are not exact.
+// If sums are not exact, the rule must hold up to rounding.
 TEST_F(CutOn, WeightsOfAnyMagnitude) {
   for (const double decades : {0.5, 3.0, 300.0}) {
     const int parts = 11;
@@ -392,7 +394,7 @@ TEST_F(CutOn, WeightsThatAddUpToInfinityAreTheSameErrorOnAllRanks) {
                  "core/weights: The weights add up to more than a number can hold.");
 }
 
-// The count has all its bits set, and each object is as heavy as its power of two allows.
+// All bits of the count are set, and each object is as heavy as its power of two allows.
 TEST_F(CutOn, SumsThatFillTheirIntegers) {
   const double weight = std::nextafter(2.0, 0.0);
   Objects objects;
@@ -414,8 +416,8 @@ TEST_F(CutOn, InThePlane) {
 
 // --- Objects in order ----------------------------------------------------------------------------
 
-// One scan and one reduction suffice, however many objects and bits there are; the first disorder
-// ends the scan. A device does not look at the order.
+// One scan and one reduction must suffice, however many objects and bits there are. If objects are
+// not in order, the cut must find this out and search. A device does not check the order.
 TEST_F(CutOn, OneScanWhereObjectsAreInOrder) {
   const Objects objects = objects_of(all_keys[0], all_weights[2], 5000);
   const Share mine = share_in_order(communicator, objects);
@@ -436,8 +438,8 @@ TEST_F(CutOn, OneScanWhereObjectsAreInOrder) {
   EXPECT_GT(anyway.reductions, 1);
 }
 
-// Some objects have left their place in the order, like after a few steps: the splitters are those
-// of any other arrangement, found by a sample instead of histograms of ever more bits.
+// Some objects have left their place in the order, as after a few steps. The splitters must be
+// those of any other arrangement. A sample finds them, instead of histograms of more and more bits.
 TEST_F(CutOn, NearlyInOrder) {
   constexpr std::uint64_t count = 300'000;
   for (const std::size_t keys : {0U, 1U, 5U})
@@ -460,7 +462,7 @@ TEST_F(CutOn, NearlyInOrder) {
     }
 }
 
-// The ranks are in another order than the curve, and one key is on the border of two ranks.
+// The ranks have another order than the curve, and one key is at the border of two ranks.
 TEST_F(CutOn, SortedOnEachRankButNotFromRankToRank) {
   if (size == 1) GTEST_SKIP() << "takes two ranks";
   const Objects objects = objects_of(all_keys[1], all_weights[2], 3000);
@@ -520,7 +522,7 @@ TEST_F(CutOn, ToTheOptimum) {
         }
 }
 
-// The nearest cut is not the best: the heavy objects make the rounding add up.
+// The nearest cut is not the best here: because of heavy objects, its roundings add up.
 TEST_F(CutOn, TheOptimumIsLighter) {
   Objects objects;
   for (std::uint64_t i = 0; i < 900; ++i)
@@ -583,7 +585,7 @@ TEST_F(CutOn, PartsStayWhereTheirObjectsAre) {
   }
 }
 
-// All objects are on one rank: it keeps one part, and each rank gets one.
+// All objects are on one rank. It must keep one part, and each rank must get one.
 TEST_F(CutOn, PartsThatNobodyClaims) {
   const Objects objects = objects_of(all_keys[0], all_weights[0], 500);
   const Share mine = share_of(communicator, objects, spreads[3]);
@@ -661,7 +663,7 @@ Splitters spread_splitters(int parts) {
   return splitters;
 }
 
-// Each splitter, on its way to its share, goes as far as the penalty allows.
+// Each splitter must move towards its share, as far as the penalty allows.
 TEST_F(CutOn, AShiftGoesPartOfTheWay) {
   for (const Keys& keys : all_keys)
     for (const Weights& weights : all_weights)
@@ -706,7 +708,8 @@ TEST_F(CutOn, AShiftKeepsWhatIsEvenEnough) {
 
 std::string name_of_rank(int rank) { return "rank " + std::to_string(rank); }
 
-// Expects a cut with this share and these options to throw this error of `who` on all ranks.
+// Expects that a cut with this share and these options throws this Error, which names `who`, on all
+// ranks.
 void expect_refused(const Communicator& communicator, const std::string& who,
                     const WeightedKeys& share, const CutOptions& options,
                     const std::string& expected, const Status& status = Status()) {
@@ -774,7 +777,7 @@ TEST_F(CutOn, OptionsThatMakeNoSenseAreErrors) {
   const Share mine = hundred();
   const std::string all = std::to_string(size);
   const std::string who =
-      size == 1 ? "rank 0" : "rank 0 (the first of " + all + " failing of " + all + ")";
+      size == 1 ? "rank 0" : "rank 0 (the first of " + all + " failed ranks of " + all + ")";
   for (const int parts : {0, -1})
     expect_refused(communicator, who, mine.both(), {.parts = parts},
                    "core/cut: A cut into " + std::to_string(parts) + " parts was asked for.");

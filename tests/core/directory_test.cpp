@@ -40,7 +40,8 @@ void expect_all_found(const Communicator& ranks, const IdDirectory& directory, c
   EXPECT_EQ(found_by(directory, wanted), expected);
 }
 
-// Ids that are unrelated to their location, the smallest and the largest possible ones included.
+// Ids that are unrelated to their location. The smallest and the largest possible ids are among
+// them.
 Ids some_ids(int rank, std::int64_t count, int salt) {
   Ids ids;
   for (std::int64_t i = 0; i < count; ++i)
@@ -99,7 +100,7 @@ TEST_F(DirectoryOn, FollowsMoves) {
     directory.update(report, ids);
     expect_all_found(communicator, directory, ids, {});
   }
-  // An empty report costs nothing, and changes nothing.
+  // An empty report must cost nothing, and change nothing.
   directory.update(MoveReport(), ids);
   expect_all_found(communicator, directory, ids, {});
   // Objects appear and disappear.
@@ -118,13 +119,13 @@ TEST_F(DirectoryOn, RefusesIdsThatOccurTwice) {
   const Ids before = ids;
   if (test::rank() == last) ids = {-7, 8, -7};
   EXPECT_ERROR_EVERYWHERE(directory.update(ids),
-                          "Id -7 is that of object 0 of rank " + std::to_string(last) +
-                              " and of object 2 of rank " + std::to_string(last) + '.');
+                          "Id -7 belongs to object 0 of rank " + std::to_string(last) +
+                              " and to object 2 of rank " + std::to_string(last) + '.');
   ids = test::rank() == last ? Ids{5, 0} : before;
   if (last > 0) {
     EXPECT_ERROR_EVERYWHERE(
         directory.update(ids),
-        "Id 0 is that of object 0 of rank 0 and of object 1 of rank " + std::to_string(last) + '.');
+        "Id 0 belongs to object 0 of rank 0 and to object 1 of rank " + std::to_string(last) + '.');
   }
   expect_all_found(communicator, directory, before, {-7});  // nothing has changed
 }
@@ -142,7 +143,7 @@ TEST_F(DirectoryOn, RefusesWhatAreNoIds) {
   EXPECT_ERROR_EVERYWHERE(is_last ? directory.look_up(ids, 2) : directory.look_up(ids),
                           "There are 1 ids in 'std::vector' for 2 objects");
   EXPECT_ERROR_EVERYWHERE(directory.look_up({}), "No ids were given");
-  EXPECT_ERROR(IdDirectory().look_up(ids), "core/directory: There is no directory here.");
+  EXPECT_ERROR(IdDirectory().look_up(ids), "core/directory: This IdDirectory is empty.");
 }
 
 // --- Local ids -----------------------------------------------------------------------------------
@@ -172,7 +173,7 @@ TEST(LocalIds, RefusesWhatDoesNotFit) {
   EXPECT_ERROR(LocalIds(many).write_indices(wanted, narrow), "of type int8 cannot count 200");
 }
 
-// A row of cells, each with two neighbours, in pieces on the ranks.
+// A row of cells, with two neighbours each. Each rank has a piece of the row.
 TEST_F(DirectoryOn, LocalIdsRenumberTheNeighboursOfAMesh) {
   const int cells = 4 * size;
   const Box box = {{0, 0, 0}, {static_cast<double>(cells), 1, 1}};

@@ -6,8 +6,8 @@
 
 namespace evenkeel::field_test {
 
-// Uses the customisation point as its documentation describes: an application's own container that
-// owns its memory, can refuse, and can break its promise.
+// Uses the customisation point as documented, with an application's own container. It owns its
+// memory, can refuse, and can break its promise.
 struct Column {
   std::string name;
   std::int64_t size = 0;
@@ -21,7 +21,7 @@ struct Column {
   std::vector<double> values() const { return {data.get(), data.get() + size}; }
 };
 
-// New storage for a Column. It counts its instances, so that a leak is found.
+// New storage for a Column. It counts its instances, so that the test finds a leak.
 struct Room {
   static inline int alive = 0;
 
@@ -174,7 +174,7 @@ TEST(FieldLayout, IsPackedWithoutGapsAlone) {
   double values[12] = {};
   EXPECT_TRUE(packed_layout(reinterpret_cast<Vec3*>(values), 4, 4).is_packed());
   FieldLayout layout = packed_layout(values, 4, 4);
-  layout.component_stride_bytes = 1000;  // of a second component, if there were one
+  layout.component_stride_bytes = 1000;  // it would be that of a second component
   EXPECT_TRUE(layout.is_packed());
   layout.object_stride_bytes = 16;
   EXPECT_FALSE(layout.is_packed());
@@ -186,7 +186,7 @@ TEST(FieldLayout, IsPackedWithoutGapsAlone) {
 
 // --- copy_objects --------------------------------------------------------------------------------
 
-// The arrangement of values in memory: strides as functions of the size of a value, the number of
+// The arrangement of values in memory. Strides are functions of the size of a value, the number of
 // values per object, and the capacity.
 struct Arrangement {
   const char* name;
@@ -236,8 +236,7 @@ struct Block {
   }
 };
 
-// The oracle copies byte by byte, in memory that is compared as a whole, with its gaps and
-// surroundings.
+// The oracle copies byte by byte. The whole memory is compared, with its gaps and surroundings.
 std::vector<unsigned char> copied_serially(const Block& to, const Block& from, std::int64_t count) {
   std::vector<unsigned char> memory = to.memory;
   for (std::int64_t i = 0; i < count; ++i)
@@ -276,7 +275,7 @@ TEST_P(CopyObjects, BetweenAllArrangementsAtAllAlignments) {
           }
 }
 
-// Enough objects for every thread to take part.
+// There are enough objects for every thread to take part.
 TEST_P(CopyObjects, Many) {
   for (const Arrangement& to_as : arrangements)
     for (const Arrangement& from_as : arrangements) {
@@ -425,8 +424,9 @@ TEST(Stage, AContainerThatGivesTooLittleIsFoundOut) {
   Column column = Column::make("mass", 4);
   column.gives_too_little = true;
   EXPECT_ERROR(field_of(column).stage(test::space(), 5, Placement::replace),
-               "'mass' was asked for room for 5 objects of 8 bytes in host memory and gave 4 of 8 "
-               "in host memory. Mend FieldTraits::allocate of its type.");
+               "'mass' was asked to allocate 5 objects of 8 bytes in host memory, but allocated 4 "
+               "objects of 8 bytes in host memory. Mend FieldTraits::allocate of the type of "
+               "this field.");
   EXPECT_EQ(Room::alive, 0);
 }
 
@@ -434,7 +434,7 @@ TEST(Stage, AContainerThatGivesOtherMemoryIsFoundOut) {
   Column column = Column::make("mass", 4);
   column.gives_elsewhere = true;
   EXPECT_ERROR(field_of(column).stage(test::space(), 5, Placement::replace),
-               "of 8 bytes in host memory and gave 5 of 8 in device memory.");
+               "of 8 bytes in host memory, but allocated 5 objects of 8 bytes in device memory.");
   EXPECT_EQ(Room::alive, 0);
 }
 
@@ -491,8 +491,8 @@ TEST(StageRoom, OtherComponentsAreAnError) {
   for (const Placement placement : {Placement::replace, Placement::in_place})
     for (const int components : {0, 1, 3})
       EXPECT_ERROR(field_of(sheet).stage(test::space(), Wanted{1, components}, placement),
-                   "'sheet' has 2 components, and objects of " + std::to_string(components) +
-                       " would arrive. Give it the components that it has elsewhere.");
+                   "'sheet' has 2 components, but objects of " + std::to_string(components) +
+                       " would arrive. Give it as many components as on other ranks.");
   EXPECT_EQ(sheet.data, before);
 }
 
@@ -507,7 +507,7 @@ TEST(StageRoom, ObjectsOfUnknownComponentsAreAnError) {
   }
 }
 
-// Memory that stays in place has nothing to learn, and has no objects that need it.
+// Memory that stays in place need not learn the components, and has no objects that need them.
 TEST(StageRoom, InPlaceWithoutObjects) {
   Sheet sheet;
   StagedField staged = field_of(sheet).stage(test::space(), Wanted{0, 3}, Placement::in_place);
@@ -557,8 +557,8 @@ TEST(StageInPlace, MoreThanTheCapacityIsAnError) {
   EXPECT_EQ(arena.used, 2);
 }
 
-// A container that owns its memory keeps its pointer if requested, but does not store how much of
-// it is in use.
+// If requested, a container that owns its memory keeps its pointer. But it does not store how much
+// of the memory is in use.
 TEST(StageInPlace, KeepsThePointerOfAContainerThatOwnsItsMemory) {
   Column column = Column::make("mass", 4);
   fill(field_of(column).layout(), 100.0);

@@ -14,7 +14,7 @@ struct Cut {
   GraphReport report;
 };
 
-// Cuts the share of this rank; the data are independent of the ranks.
+// Cuts the share of this rank. The data do not depend on the number of ranks.
 Cut cut_by(const Communicator& ranks, const Space& space, const GraphOnHost& graph,
            const GraphCutOptions& options, const ByGraph& method, const std::vector<int>& from) {
   const Part mine = share_of(graph, ranks.rank(), ranks.size());
@@ -64,7 +64,7 @@ std::int64_t cut_edges(const GraphOnHost& graph, const std::vector<int>& parts) 
   return cut / 2;
 }
 
-// Sums up over all vertices the number of other parts next to each.
+// Sums over all vertices the number of other parts next to a vertex.
 std::int64_t volume(const GraphOnHost& graph, const std::vector<int>& parts) {
   std::int64_t sum = 0;
   for (std::int64_t v = 0; v < graph.size(); ++v) {
@@ -75,7 +75,7 @@ std::int64_t volume(const GraphOnHost& graph, const std::vector<int>& parts) {
   return sum;
 }
 
-// Checks the properties of every cut, whatever the graph.
+// Checks properties that every cut must have, for any graph.
 void expect_sound(const GraphOnHost& graph, const Cut& cut, int parts, double tolerance = 0.03) {
   ASSERT_EQ(std::ssize(cut.parts), graph.size());
   for (const int part : cut.parts) ASSERT_TRUE(part >= 0 && part < parts);
@@ -98,8 +98,8 @@ void expect_sound(const GraphOnHost& graph, const Cut& cut, int parts, double to
   }
 }
 
-// Many ranks on few cores need long for many small steps, and so does the test device, which locks
-// and unlocks its memory. Two ranks on the host test a search as well.
+// Many ranks on few cores are slow if there are many small steps. So is the test device, which
+// locks and unlocks its memory. Two ranks on the host suffice to test a search.
 bool is_on_test_device() { return test::space().name() == "TestDevice"; }
 bool is_slow() { return test::size() > 2 || is_on_test_device(); }
 const std::vector<Effort>& efforts() {
@@ -112,7 +112,8 @@ std::vector<int> some_of(std::vector<int> parts) {
   return parts;
 }
 
-// The vertices that fill a part are as many as the parts, or more: no vertex can have a part alone.
+// A few heavy vertices have nearly all the weight, and there may be fewer of them than parts. The
+// fullest part must have as few of them as possible.
 TEST(CutGraph, VerticesThatFillAllParts) {
   for (const int heavy : {1, 2, 3, 5})
     for (const int parts : {1, 2, 3}) {
@@ -125,7 +126,7 @@ TEST(CutGraph, VerticesThatFillAllParts) {
     }
 }
 
-// The arrays have slack: values behind the vertices are not read.
+// The arrays are longer than the number of vertices. Values behind the vertices must not be read.
 TEST(CutGraph, CountsTheVerticesThatItIsTold) {
   const Communicator ranks = test::world();
   const GraphOnHost whole = test::grid(20, 12);
@@ -147,7 +148,7 @@ TEST(CutGraph, CountsTheVerticesThatItIsTold) {
   EXPECT_ERROR(parts_of({.count = -1, .weight = weights}), "offsets in 'std::vector' for -1 vert");
 }
 
-// The loads that ranks have measured scale the weights of their vertices.
+// The loads that ranks have measured must scale the weights of their vertices.
 TEST(CutGraph, ScalesWeightsToLoads) {
   const Communicator ranks = test::world();
   const GraphOnHost whole = test::grid(30, 20);
@@ -178,7 +179,7 @@ TEST(CutGraph, CutsAGrid) {
       expect_sound(grid, cut, parts);
       EXPECT_EQ(cut.report.cut_edges, cut_edges(grid, cut.parts));
       EXPECT_EQ(cut.report.cut, static_cast<double>(cut.report.cut_edges));
-      // Squares of equal area have this many edges between them.
+      // If parts were squares of equal area, this many edges would be between them.
       const double ideal = std::sqrt(3000.0 * parts) * 2 * (1 - 1 / std::sqrt(parts));
       EXPECT_LE(cut.report.cut, ideal * (effort == Effort::good ? 1.3 : 1.45) + 1) << parts;
     }
@@ -207,7 +208,7 @@ TEST(CutGraph, IsTheSameForAllRanksAndSpaces) {
     }
 }
 
-// One rank has enough vertices to reorder them if Kokkos Kernels is used; five ranks do not.
+// With Kokkos Kernels, one rank has enough vertices to reorder them; five ranks do not.
 TEST(CutGraph, IsTheSameInAnyOrderOfMemory) {
   GraphOnHost graph = test::random_mesh(80000, 3);
   graph.positions.clear();
@@ -248,8 +249,8 @@ TEST(CutGraph, TakesGraphsOfAllKinds) {
       }
 }
 
-// The graph is too large to be gathered: vertices without a neighbour to pair with must also be
-// merged.
+// The graph is too large to be gathered. So vertices without a neighbour to pair with must be
+// merged, too.
 TEST(CutGraph, CoarsensWhatHasNoPairs) {
   for (const auto& [name, graph] :
        std::vector<std::pair<const char*, GraphOnHost>>{{"isolated", test::edgeless(60'000)},
@@ -341,8 +342,8 @@ std::set<int> parts_of_squares(const std::vector<int>& parts) {
   return found;
 }
 
-// A part that a lump fills has no room to grow or to shrink: the others are cut as if the lump were
-// not there.
+// A part that a lump fills can neither grow nor shrink. The other parts must be cut as if the lump
+// were missing.
 TEST(CutGraph, CutsAroundLumps) {
   const GraphOnHost graph = grid_with_squares();
   for (const int parts : {12, 16, 17}) {  // lumps of 0.75, 1 and 1.06 average parts
@@ -350,13 +351,13 @@ TEST(CutGraph, CutsAroundLumps) {
     expect_sound(graph, cut, parts);
     EXPECT_EQ(cut.report.empty, 0);
     EXPECT_EQ(parts_of_squares(cut.parts).size(), 4U);
-    // 16 square parts would cut 576 edges. Parts around lumps are not square, so a quarter more is
-    // allowed.
+    // 16 square parts would cut 576 edges. Parts around lumps are not square, so the test allows a
+    // quarter more.
     EXPECT_LE(cut_edges(graph, cut.parts), 720);
   }
 }
 
-// A part that has all lumps gives all except one away.
+// If a part has all lumps, it must give away all except one.
 TEST(CutGraph, PartsGiveLumpsAway) {
   const GraphOnHost graph = grid_with_squares();
   std::vector<int> from(std::size_t(graph.size()));
@@ -387,7 +388,7 @@ TEST(CutGraph, KeepsFixedVerticesInTheirParts) {
 TEST(CutGraph, MovesLittleWhereLittleMustMove) {
   GraphOnHost graph = test::random_mesh(20'000, 9);
   const Cut first = cut_of(graph, {.parts = 16});
-  // Without a change nothing must move, and almost nothing does.
+  // Without a change, almost nothing may move.
   const Cut again = cut_of(graph, {.parts = 16}, {}, first.parts);
   expect_sound(graph, again, 16);
   EXPECT_LE(again.report.moved, 0.06);
@@ -418,7 +419,7 @@ TEST(CutGraph, NewVerticesJoinTheirNeighbours) {
   const Cut cut = cut_of(graph, {.parts = 2}, {}, from);
   expect_sound(graph, cut, 2);
   EXPECT_EQ(cut.report.cut, 40);
-  // Parts that no longer exist are ignored, which may be all of them.
+  // Parts that no longer exist must be ignored, even if all are such parts.
   expect_sound(graph, cut_of(graph, {.parts = 3}, {}, std::vector<int>(1600, 77)), 3);
   expect_sound(graph, cut_of(graph, {.parts = 4}, {}, std::vector<int>(1600, 0)), 4);
 }
@@ -433,12 +434,12 @@ TEST(CutGraph, TakesMoreAndFewerPartsThanBefore) {
       const Cut first = cut_of(graph, {.parts = before});
       const Cut next = cut_of(graph, {.parts = after}, {.effort = effort}, first.parts);
       expect_sound(graph, next, after);
-      // The parts are no patchwork: they cut at most twice the edges of a new cut.
+      // The parts must not be scattered: they may cut at most twice the edges of a new cut.
       EXPECT_LE(next.report.cut, 2 * cut_of(graph, {.parts = after}).report.cut);
     }
 }
 
-// Ranks that have vertices and no edges take part like the others.
+// A rank with vertices but without edges must take part like the others.
 TEST(CutGraph, KnowsEdgesOfSomeRanksAlone) {
   GraphOnHost graph = test::graph_of(40, {{0, 1}, {1, 2}, {0, 2}});
   graph.edge_weights = {2, 3, 2, 5, 3, 5};
@@ -504,7 +505,7 @@ TEST(CutGraph, RefusesWhatMakesNoSense) {
     EXPECT_ERROR_EVERYWHERE(cut_of(path, {.parts = 2}), told);
   };
   refused("no reverse", [](auto& path) { path.columns[3] = 7; });
-  refused("is vertex 10 of 10", [](auto& path) { path.columns[0] = 10; });
+  refused("is vertex 10, but there are 10 vertices.", [](auto& path) { path.columns[0] = 10; });
   refused("is -1", [](auto& path) {
     path.weights.assign(10, 1);
     path.weights[9] = -1;
@@ -513,7 +514,7 @@ TEST(CutGraph, RefusesWhatMakesNoSense) {
     path.edge_weights.assign(18, 1);
     path.edge_weights[4] = 2;
   });
-  refused("is fixed in part 2 of 2", [](auto& path) { path.fixed.assign(10, 2); });
+  refused("is fixed in part 2, but there are 2", [](auto& path) { path.fixed.assign(10, 2); });
   refused("fixed in different parts", [](auto& path) {
     path.fixed.assign(10, -1);
     path.fixed[0] = 0;

@@ -12,7 +12,7 @@ using test::array_of;
 using test::Needed;
 using test::Point;
 
-// Objects of all ranks, the same on all of them, and the rank that holds each.
+// Objects of all ranks, and the rank that holds each. All ranks know all of them.
 struct World {
   Domains domains;
   double width;
@@ -45,7 +45,7 @@ World random_world(int method, int dimensions, test::Random& random) {
   return world;
 }
 
-// A ghost of a rank by definition: an object of the world, and its periods.
+// A ghost of a rank by definition: an object of the world, and the periods of the image.
 struct Ghost {
   std::size_t object;
   std::int64_t index;
@@ -57,7 +57,7 @@ struct Ghost {
   }
 };
 
-// Returns ghosts by rank and then by index; images of one object are in any order.
+// Returns ghosts by rank and then by index. Images of the same object may be in any order.
 std::vector<Ghost> ghosts_of(const World& world, int rank) {
   const Domains open = test::opened(world.domains);
   std::vector<Ghost> ghosts;
@@ -117,8 +117,7 @@ std::array<Real, n> place_of(const World& world, const Ghost& ghost) {
 
 std::int64_t id_of(std::size_t object) { return 1000 + static_cast<std::int64_t>(object); }
 
-// The positions are those that the ghosts were made for, or positions of objects that have moved
-// since.
+// Positions are either those for which the ghosts were made, or have moved since.
 template <class Real, int n>
 void expect_exchange(const World& world, Halo& halo, const std::vector<Ghost>& ghosts) {
   auto x = places_of<Real, n>(world, test::rank());
@@ -146,8 +145,7 @@ void expect_exchange(const World& world, Halo& halo, const std::vector<Ghost>& g
   EXPECT_EQ(charge.on_host(), charges);
 }
 
-// The contribution of a ghost. Contributions must be added in one order: any other order gives
-// other bits.
+// The contribution of a ghost. Adding contributions in another order would change bits.
 double share_of(std::size_t object, int rank, std::size_t ghost) {
   return std::ldexp(
       1.0 + 0.1 * static_cast<double>(ghost % 7),
@@ -195,7 +193,7 @@ void expect_sums(const World& world, Halo& halo, const std::vector<std::vector<G
   EXPECT_EQ(counts, expected_hits);
 }
 
-// Returns true for an object in its own domain, and in no other period.
+// Returns true for an object that is in its own domain and in no other period.
 bool is_at_home(const World& world, const Point& point) {
   const Box& box = box_of(world.domains);
   const auto n = static_cast<std::size_t>(dimensions_of(world.domains));
@@ -222,7 +220,7 @@ std::vector<int> periods_within(const World& world, const Point& one, const Poin
   return periods;
 }
 
-// Expects every image within the width of an object at home to be there.
+// Expects every image within the width of an object at home to exist.
 void expect_all_pairs(const World& world, const std::vector<Ghost>& ghosts) {
   std::set<Ghost> there(ghosts.begin(), ghosts.end());
   for (std::int64_t index = 0; const std::size_t own : world.of_rank(test::rank()))
@@ -310,7 +308,7 @@ Domains slabs(bool periodic, std::int64_t generation = 1) {
 using Row = std::vector<std::array<double, 3>>;
 Row middle() { return {{test::rank() + 0.5, 0.5, 0.5}}; }
 
-// The object has two ghosts, the objects on both sides.
+// The object has two ghosts: the objects on both sides.
 class HaloOn : public test::OnRanks {
  protected:
   Row x = middle();
@@ -348,10 +346,10 @@ TEST_F(HaloOn, OfNobody) {
   EXPECT_FALSE(nothing.is_of(Domains()));
   EXPECT_EQ(nothing.owned() + nothing.ghosts(), 0);
   EXPECT_TRUE(nothing.imports().empty() && nothing.exports().empty());
-  EXPECT_ERROR(Halo().exchange(carry(none)), "core/halo: There is no halo here.");
+  EXPECT_ERROR(Halo().exchange(carry(none)), "core/halo: This Halo is empty.");
 }
 
-// A container that must learn when its values change, like a DualView.
+// A container that must learn when its values change, as a DualView must.
 struct Watched {
   std::vector<double> values;
   int changes = 0;
@@ -415,7 +413,7 @@ TEST_F(HaloOn, TakesFieldsOfAnyShape) {
   name(0, 2) = static_cast<char>('a' + rank);
   kind(0) = static_cast<short>(rank);
   of_places.make_room(set(places, carry(name, kind), {.count = owned}));
-  // Raw memory has room behind the owned object, and stores components one after the other.
+  // Raw memory has room behind the owned object. It stores components one after the other.
   std::vector<double> memory(8, 7.0);
   memory[0] = memory[4] = rank;
   auto raw =
@@ -551,14 +549,14 @@ TEST_F(HaloOn, RefusesFieldsAndLeavesThemAlone) {
   x.resize(3, {7, 7, 7});
   const Row before = x;
   EXPECT_ERROR_EVERYWHERE(halo.exchange(set(x, carry(charge, few))),
-                          "has room for 2 objects and needs it for 1 owned ones and 2 ghosts");
+                          "has room for 2 objects, but must hold 1 owned ones and 2 ghosts");
   EXPECT_ERROR_EVERYWHERE(halo.sum_back(carry(charge, few)), "has room for 2 objects");
   EXPECT_ERROR_EVERYWHERE(halo.exchange(set(x, {}, {.count = is_last() ? 2 : 1})),
                           "The set has 2 owned objects, and the halo was made for 1.");
   EXPECT_ERROR_EVERYWHERE(halo.make_room(set(x)),
                           "The set has 3 owned objects, and the halo was made for 1.");
   std::vector<Grain> grains(3);
-  EXPECT_ERROR_EVERYWHERE(halo.sum_back(carry(grains)), "bytes that are not known to be numbers");
+  EXPECT_ERROR_EVERYWHERE(halo.sum_back(carry(grains)), "holds bytes, which cannot be added");
   std::vector<std::vector<int>> patches(3);
   const BlockFunctions<std::vector<int>> functions = {
       .bytes = [](const std::vector<int>&) { return std::int64_t{0}; },
@@ -569,7 +567,7 @@ TEST_F(HaloOn, RefusesFieldsAndLeavesThemAlone) {
   EXPECT_ERROR_EVERYWHERE(halo.exchange(carry(charge), carry(charge, few)),
                           "1 fields of owned objects and 2 of ghosts were given");
   std::vector<int> id(3);
-  EXPECT_ERROR_EVERYWHERE(halo.exchange(set(id)), "'std::vector' is no position");
+  EXPECT_ERROR_EVERYWHERE(halo.exchange(set(id)), "'std::vector' is not a position");
   if (size > 1) {
     std::vector<float> single(3, 1.0F);
     EXPECT_ERROR_EVERYWHERE(is_last() ? halo.exchange(carry(single)) : halo.exchange(carry(charge)),
@@ -583,7 +581,7 @@ TEST_F(HaloOn, RefusesFieldsAndLeavesThemAlone) {
   EXPECT_NE(x, before);
 }
 
-// One rank has no room, and no way to get any.
+// One rank has no room, and cannot get any.
 TEST_F(HaloOn, MakesRoomOnAllRanksOrOnNone) {
   std::vector<double> charge = {1.0};
   std::span<double> fixed = charge;
@@ -604,7 +602,7 @@ TEST_F(HaloOn, RefusesADirectoryOfOtherObjects) {
   const IdDirectory directory(communicator, id);
   if (size > 1) {
     EXPECT_ERROR_EVERYWHERE(Halo::around_ids(communicator, slabs(true), directory, wanted, 1),
-                            "Object 1 was asked for, and there are 1 owned ones.");
+                            "Object 1 was asked for, but this rank owns 1 objects.");
   }
   std::vector<float> reals(1);
   EXPECT_ERROR_EVERYWHERE(Halo::around_ids(communicator, slabs(true), directory, reals, 2),
@@ -613,7 +611,7 @@ TEST_F(HaloOn, RefusesADirectoryOfOtherObjects) {
 
 #if EVENKEEL_ASSERTION_LEVEL >= 1
 TEST_F(HaloOn, OfOtherDomainsIsAnError) {
-  EXPECT_ERROR(halo.of(slabs(true, 2)), "A halo is of the generation of its domains");
+  EXPECT_ERROR(halo.of(slabs(true, 2)), "The halo was made for these domains");
 }
 #endif
 

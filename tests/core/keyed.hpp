@@ -1,6 +1,6 @@
 #pragma once
 
-// Objects that have a key and a weight, the same on all ranks, and the share of each rank.
+// Objects with a key and a weight. All ranks know all objects, and each has a share.
 
 #include "support/harness.hpp"
 

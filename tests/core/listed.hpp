@@ -1,6 +1,6 @@
 #pragma once
 
-// Orders that tests make and read: lists on the host, whatever space is under test.
+// Orders that tests make and read. They are lists on the host, whatever space is under test.
 
 #include "support/harness.hpp"
 
@@ -16,7 +16,7 @@ struct Listed {
     return {{where, "listed keys", std::span<const CurveKey>(keys)},
             {where, "listed objects", std::span<const std::int64_t>(objects)}};
   }
-  operator Order() const { return made_on(space()); }  // NOLINT: for what takes an order
+  operator Order() const { return made_on(space()); }  // NOLINT: for users of an order
 };
 
 inline Listed listed(const Order& order) { return {order.keys.on_host(), order.objects.on_host()}; }

@@ -50,7 +50,7 @@ void expect_equal(const Order& of_space, const test::Listed& expected) {
 struct Points {
   const char* name;
   std::size_t count;
-  int places;  // number of distinct ones along an axis, 0 for any
+  int places;  // the number of distinct places along an axis; 0 means any
 };
 
 constexpr Points points[] = {{"no objects", 0, 0},  {"one", 1, 0},     {"a few", 7, 0},
@@ -113,7 +113,7 @@ class OrderOnHost : public testing::Test {
   }
 };
 
-// In the plane the curve leads up, to the right and down again: from corner to corner.
+// In the plane, the curve leads up, to the right and down again, from corner to corner.
 TEST_F(OrderOnHost, ByHand) {
   Positions x = {{0.9, 0.1}, {0.1, 0.1}, {0.9, 0.9}, {0.1, 0.9}, {0.1, 0.1}};
   const test::Listed found = test::listed(order(host, lattice, set(x)));
@@ -146,7 +146,7 @@ TEST_F(OrderOnHost, ObjectsOfOneKeyKeepTheirOrder) {
   EXPECT_EQ(changes, 1);
 }
 
-// Only the objects before .count are in the order.
+// Only the objects before .count may be in the order.
 TEST_F(OrderOnHost, GhostsAreNotSeen) {
   Positions x = {{0.9, 0.1}, {0.1, 0.9}, {0.1, 0.1}, {std::nan(""), 1e300}, {0.5, 0.5}};
   int owned = 3;
@@ -157,7 +157,7 @@ TEST_F(OrderOnHost, GhostsAreNotSeen) {
   EXPECT_TRUE(none.objects.empty() && none.keys.empty());
 }
 
-// A rank that never had objects may hold a View that was never given extents.
+// A rank that never had objects may hold a View that never had extents.
 TEST_F(OrderOnHost, ARankThatNeverHadObjects) {
   Kokkos::View<double**, Kokkos::HostSpace> never;
   EXPECT_TRUE(order(host, lattice, set(never)).objects.empty());
@@ -167,11 +167,11 @@ TEST_F(OrderOnHost, ALatticeOfOtherDimensionsIsAnError) {
   Positions x(3);
   const Lattice space(3, {{0, 0, 0}, {1, 1, 1}}, {false, false, false});
   EXPECT_ERROR(order(host, space, set(x)),
-               "core/order: Positions of 2 components in host memory cannot be ordered on");
+               "core/order: Positions have 2 components in host memory, but keys were asked for");
   EXPECT_ERROR(order(host, Lattice(), set(x)), " in 0 dimensions.");
 }
 
-// Little moves in a step: the objects are sorted, then a few are moved, swapped or appended.
+// Little moves in a step. So the objects are sorted, and then a few are moved, swapped or appended.
 TEST_F(OrderOnHost, OfNearlySortedObjects) {
   Positions x = somewhere(4000);
   reorder(set(x), order(host, lattice, set(x)));
@@ -186,7 +186,7 @@ TEST_F(OrderOnHost, OfNearlySortedObjects) {
   }
 }
 
-// Lattices of every curve and of few levels have keys that end in zeros.
+// On lattices of any curve and of few levels, keys end in zeros.
 TEST_F(OrderOnHost, OnOtherLattices) {
   const Points kind = {"many", 3000, 0};
   const auto flat = coordinates_of<double>(kind, 2);
@@ -202,13 +202,14 @@ TEST_F(OrderOnHost, OnOtherLattices) {
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
 TEST_F(OrderOnHost, ASpaceThatDoesNotReachThePositionsIsAnError) {
   Kokkos::View<double* [2]> x("x", 4);
-  EXPECT_ERROR(order(host, lattice, set(x)), "cannot be ordered on");
+  EXPECT_ERROR(order(host, lattice, set(x)), "but keys were asked for on");
 }
 #endif
 
 // --- Reorder -------------------------------------------------------------------------------------
 
-// Returns objects[i] of `values` at i, with `components` values each.
+// Returns an array whose object i is object objects[i] of `values`. An object has `components`
+// values.
 template <class T>
 std::vector<T> chosen(const std::vector<T>& values, const std::vector<std::int64_t>& objects,
                       std::size_t components) {
@@ -228,7 +229,7 @@ test::Listed shuffled(std::int64_t count) {
   return order;
 }
 
-// Compares the values of a field before and after, of any type.
+// Compares the values of a field of any type before and after the reordering.
 template <class T, class Container>
 void expect_chosen(Container& container, const std::vector<T>& before, const test::Listed& order) {
   const FieldLayout at = field_of(container).layout();
@@ -283,7 +284,7 @@ TEST(Reorder, Records) {
   }
 }
 
-// Objects in order keep their order.
+// Objects that are in order must keep their order.
 TEST_F(OrderOnHost, ReorderedObjectsAreInOrder) {
   Positions x = somewhere(2000);
   const test::Listed found = test::listed(order(host, lattice, set(x)));
@@ -304,7 +305,7 @@ TEST(Reorder, OwnedObjectsAlone) {
   EXPECT_EQ(x[0][0], 2);
 }
 
-// Pointers stay, and so do the values behind the owned objects.
+// Pointers must stay, and so must the values behind the owned objects.
 TEST(Reorder, KeepsAllocations) {
   Positions x = {{0, 0}, {1, 1}, {2, 2}, {-1, -1}, {-2, -2}};
   Kokkos::View<int*, Kokkos::HostSpace> id("id", 5);
@@ -329,7 +330,7 @@ TEST(Reorder, KeepsAllocations) {
   EXPECT_EQ(lent, (std::vector<double>{22, 20, 21, -3, -4}));
 }
 
-// Objects that are in order already stay where they are.
+// Objects that are already in order must stay in their places.
 TEST(Reorder, NothingToDo) {
   Positions x = {{0, 0}, {1, 1}, {2, 2}};
   test::Hold hold{{1, 2, 3}, true};
@@ -338,7 +339,7 @@ TEST(Reorder, NothingToDo) {
   EXPECT_EQ(x.data(), places);
 }
 
-// If one field refuses, all fields keep their values.
+// If one field refuses, all fields must keep their values.
 TEST(Reorder, AFieldThatRefusesLeavesEverything) {
   const Positions before = {{0, 0}, {1, 1}, {2, 2}};
   Positions x = before;

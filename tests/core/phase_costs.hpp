@@ -1,6 +1,6 @@
 #pragma once
 
-// Rows of items with costs in several phases, and all cuts of a short row.
+// Items along a curve with costs in several phases, and a search through all cuts of a few items.
 
 #include <evenkeel/core/weights/phase_loads.hpp>
 
@@ -63,7 +63,7 @@ inline std::vector<std::span<const double>> spans_of(const PhaseCosts& costs) {
   return {costs.begin(), costs.end()};
 }
 
-// The seconds of a step for a cut, by definition.
+// The seconds of a step under a cut, by definition.
 inline double step_of(const PhaseCosts& costs, const std::vector<std::int64_t>& offsets) {
   double step = 0;
   for (const std::vector<double>& phase : costs) {
@@ -79,7 +79,7 @@ inline double step_of(const PhaseCosts& costs, const std::vector<std::int64_t>& 
   return step;
 }
 
-// The shortest step of all cuts that begin with the offsets set so far.
+// The shortest step of all cuts that begin with these offsets.
 inline double shortest_step(const PhaseCosts& costs, std::vector<std::int64_t>& offsets,
                             std::size_t set) {
   if (set + 2 == offsets.size()) return step_of(costs, offsets);

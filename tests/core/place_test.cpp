@@ -1,5 +1,5 @@
-// Compares placing with the requirements of each method, on any space: every object belongs to one
-// part, the parts match the domains, and the loads are those of the parts.
+// Compares placing with the requirements of each method, on any space. Every object must belong to
+// one part, the parts must match the domains, and the loads must be those of the parts.
 
 #include "core/migrate/cloud.hpp"
 
@@ -38,7 +38,7 @@ class PlaceOn : public test::OnRanks {
     return place(communicator, Status(), prepared, Weights(&given, 1), goal, last, counts_objects);
   }
 
-  // The rank of each object of this rank by an assignment, in the order of the objects.
+  // The rank that an assignment gives to each object of this rank, in the order of the objects.
   std::vector<int> ranks_of(const Prepared& prepared, const Assignment& assignment) const {
     const auto& orders = assignment.orders.empty() ? prepared.orders : assignment.orders;
     const test::Listed order = test::listed(orders[0]);
@@ -52,7 +52,7 @@ class PlaceOn : public test::OnRanks {
             owners.empty() ? part : owners[static_cast<std::size_t>(part)];
     return ranks;
   }
-  // The loads of each of `parts`, summed over all ranks; if `of_object` is empty, objects weigh 1.
+  // The loads of each of `parts`, summed over all ranks. If `of_object` is empty, objects weigh 1.
   std::vector<double> loads_by_hand(const std::vector<int>& parts_of_objects, int parts,
                                     const std::vector<double>& of_object) const {
     std::vector<double> loads(static_cast<std::size_t>(parts));
@@ -89,7 +89,7 @@ TEST_F(PlaceOn, EachMethodPlacesEachObjectWhereItsDomainsSay) {
       EXPECT_EQ(static_cast<double>(found.fewest_objects),
                 std::ranges::min(loads_by_hand(ranks, size, {})));
 
-      // Domains that are even enough are kept.
+      // Domains that are even enough must be kept.
       const Assignment again = placed(ready, given, EvenGoal{found.lambda * 1.001}, found.domains);
       EXPECT_FALSE(again.is_changed);
       EXPECT_EQ(ranks_of(ready, again), ranks);
@@ -109,7 +109,7 @@ TEST_F(PlaceOn, WhereNothingWeighsAnythingObjectsCount) {
   }
 }
 
-// Members of a group are in one part, and the loads count them there.
+// Members of a group must be in one part, and the loads must count them there.
 TEST_F(PlaceOn, GroupsStayTogether) {
   make(3000);
   const Set all = set(x, {}, {.group = group});
@@ -157,8 +157,8 @@ TEST_F(PlaceOn, WhatFailedBeforeIsTheSameErrorOnAll) {
 
 // --- Only domains --------------------------------------------------------------------------------
 
-// Any number of ranks cuts any number of parts without sorting. If there are as many parts as
-// ranks, the domains are those that a placement of the same objects finds.
+// Any number of ranks can cut any number of parts without sorting. If there are as many parts as
+// ranks, the domains must be those of a placement of the same objects.
 TEST_F(PlaceOn, AFreshCutIsWhatPlacingFinds) {
   make(4000);
   const Set all = set(x);
@@ -234,8 +234,8 @@ TEST(Methods, AreWhatTheirTextsSay) {
     EXPECT_FALSE(method_from_text(text)) << text;
 }
 
-// The second of two phases is on half of the objects. The reported loads are those of the parts,
-// and no worse than a cut by the sum of both phases.
+// Half of the objects take part in the second of two phases. The reported loads must be those of
+// the parts, and no worse than those of a cut by the sum of both phases.
 TEST_F(PlaceOn, PhasesAlongACurve) {
   make(4000);
   const Set all = set(x);
@@ -266,8 +266,8 @@ TEST_F(PlaceOn, PhasesAlongACurve) {
   EXPECT_NEAR(found.loads.step, step, 1e-6 * step);
   EXPECT_LE(step, 1.01 * step_of(plain));
   EXPECT_GE(step, found.loads.bound * (1 - 1e-9));
-  // Domains that are nearly as good are kept. Without earlier domains, each part gets the required
-  // number of objects.
+  // Domains that are nearly as good must be kept. Without earlier domains, each part must get the
+  // required number of objects.
   const Domains& last = found.allowed.assignment.domains;
   const PlacedByPhases kept = by_phases(1.05, 0, last);
   EXPECT_FALSE(kept.allowed.assignment.is_changed);

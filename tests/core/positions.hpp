@@ -1,6 +1,6 @@
 #pragma once
 
-// Containers that positions may be in, in memory that the space under test reaches.
+// Containers of positions, in memory that the space under test reaches.
 
 #include "core/values.hpp"
 
@@ -9,8 +9,8 @@
 
 namespace evenkeel::test {
 
-// The functions below call visit.operator()<Real>(dimensions, make) for each kind of container:
-// make(objects) returns one, whose coordinates are Reals.
+// The functions below call visit.operator()<Real>(dimensions, make) for each kind of container.
+// make(objects) returns a container whose coordinates are Reals.
 
 template <class View, class Real, class Visit>
 void visit_elements(int dimensions, const Visit& visit) {
@@ -18,7 +18,7 @@ void visit_elements(int dimensions, const Visit& visit) {
                                   [](std::size_t objects) { return View("x", objects); });
 }
 
-// Visits a whole View, and a part of a wider and longer array.
+// Visits a whole View, and a piece of a wider and longer array.
 template <class Real, class Layout, class Memory, class Visit>
 void visit_columns(const Visit& visit) {
   using View = Kokkos::View<Real**, Layout, Memory>;

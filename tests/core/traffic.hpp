@@ -1,8 +1,8 @@
 #pragma once
 
-// Records the MPI calls of a rank through MPI's profiling interface: the MPI functions defined here
-// replace those of the library, record the call and forward it to their PMPI_ names. Include this
-// file in one source file of a program that is built with MPI.
+// Records the MPI calls of a rank through MPI's profiling interface. The MPI functions that are
+// defined here replace those of the library. They record the call, and forward it to their PMPI_
+// names. Include this in one source file of a program that is built with MPI.
 
 #include <evenkeel/backends/comm/transfer.hpp>
 
@@ -24,7 +24,7 @@ struct Traffic {
 
 namespace recorder {
 
-// The replaced functions of MPI have no other way to reach the record.
+// This is global, since the replaced functions of MPI have no other way to reach the record.
 inline Traffic* record = nullptr;
 
 class Recording {
@@ -67,7 +67,7 @@ using evenkeel::test::recorder::arrival_from;
 using evenkeel::test::recorder::note;
 using evenkeel::test::recorder::sent_to;
 
-// The last argument of each macro here is the name of the request, if there is one.
+// The last argument of each macro is the name of the request, if the call has one.
 
 // --- Sends ---------------------------------------------------------------------------------------
 

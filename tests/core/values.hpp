@@ -10,13 +10,13 @@
 
 namespace evenkeel::test {
 
-// A vector type of an application's own.
+// A vector type of an application.
 struct Vec3 {
   double x, y, z;
   friend bool operator==(const Vec3&, const Vec3&) = default;
 };
 
-// Only its bytes are known.
+// evenkeel knows only the bytes of this type.
 struct Opaque {
   double mass;
   int charge;
@@ -24,14 +24,14 @@ struct Opaque {
   friend bool operator==(const Opaque&, const Opaque&) = default;
 };
 
-// An array of these is the position and the cargo at once.
+// An array of this type is both the position and the cargo.
 struct Particle {
   int id;
   float x[3];
   double charge;
 };
 
-// The layout of the same values with components and objects adjacent, in host memory.
+// The layout of the same values in host memory, with components and objects adjacent.
 inline FieldLayout packed_on_host(const FieldLayout& like, void* data) {
   FieldLayout packed = like;
   packed.data = data;

@@ -7,10 +7,11 @@
 #                 declarations if it declares functions or templates, and otherwise in a function.
 #                 given/<page>.hpp, or else given/any_page.hpp, declares what it uses.
 #
-# Blocks of other languages are left alone; ```c++ is for what needs other libraries. The fragments
-# of a page are one source of the target document_fragments, and errors name the lines of the page.
+# Blocks of other languages are left alone; use ```c++ for code that needs other libraries. The
+# fragments of a page are one source of the target document_fragments. Errors name the lines of the
+# page.
 
-# What costs time and shows nothing new in other builds.
+# Fragments cost time, and would show nothing new in other builds.
 set(EVENKEEL_COMPILES_FRAGMENTS OFF)
 if(EVENKEEL_ENABLE_MPI AND NOT EVENKEEL_SANITIZE AND NOT EVENKEEL_TEST_RANKS)
   set(EVENKEEL_COMPILES_FRAGMENTS ON)
@@ -37,8 +38,8 @@ function(_evenkeel_add_file page name block)
   evenkeel_set_warnings(${target})
 endfunction()
 
-# Whether a fragment belongs among declarations: it has a template or the body of a function, or
-# types and no statement.
+# Sets `result` to whether a fragment belongs among declarations: it has a template or the body of a
+# function, or it has types and no statement.
 function(_evenkeel_are_declarations block result)
   string(REGEX REPLACE "//[^\n]*" "" code "${block}")
   string(REGEX REPLACE "\"[^\"\n]*\"" "text" code "${code}")
@@ -119,7 +120,7 @@ function(evenkeel_add_document page)
       target_link_libraries(document_fragments
         PRIVATE evenkeel::evenkeel evenkeel::extras GTest::gtest)
       evenkeel_set_test_build(document_fragments)
-      target_compile_options(document_fragments PRIVATE -w)  # names that a page does not use again
+      target_compile_options(document_fragments PRIVATE -w)  # unused names are fine
     endif()
     target_sources(document_fragments PRIVATE ${file})
   endif()

@@ -1,4 +1,5 @@
-# The first block of C++ in README.md against examples/01_minimal.cpp, from its first #include on.
+# Compares the first block of C++ in README.md with examples/01_minimal.cpp, from its first #include
+# on.
 file(READ ${SOURCE}/README.md readme)
 string(FIND "${readme}" "```cpp\n" begin)
 if(begin EQUAL -1)

@@ -129,8 +129,8 @@ class Headers(unittest.TestCase):
         self.assertIsNone(self.reference.find("ek::Hidden"))
 
     def test_undocumented(self):
-        # Described: Named in the head, name_of and the double as neighbour and overload; size()
-        # behind its line.
+        # All others have a comment: Named in the head of the file, name_of and the double as
+        # neighbour and overload, and size() behind its line.
         self.assertEqual([line.rpartition(" ")[2]
                           for line in self.reference.undocumented(self.header)],
                          ["evenkeel::Widget::grow", "evenkeel::Sized", "evenkeel::alone"])

@@ -1,5 +1,6 @@
-# docs/tutorial.md shows the project in examples/tutorial and nothing else: each program whole, and
-# parts of it, and CMakeLists.txt piece by piece. So whoever follows the page has what is tested.
+# docs/tutorial.md must show the project in examples/tutorial and nothing else: each program as a
+# whole, pieces of programs, and CMakeLists.txt piece by piece. So the code that a reader copies is
+# tested.
 set(programs before.cpp after.cpp vectors.cpp)
 set(lines "")
 foreach(program IN LISTS programs)

@@ -1,6 +1,7 @@
-# The mesh and the columns come to the same to the bit: on any number of ranks, with balancing or
-# without, and however nodes are shared out. No poor element is at a border after a rebalance, nor
-# in any mesh where that is asked for; without what keeps them off, one is, and the program says so.
+# The mesh and the columns must be the same to the bit on any number of ranks, with balancing or
+# without, and for any distribution of the nodes. No poor element may be at a border after a
+# rebalance, nor in any mesh if --when poor demands this. Without weights and marks of edges, one is
+# at a border, and the program must report it.
 include(${CMAKE_CURRENT_LIST_DIR}/running.cmake)
 set(arguments --level 14 --steps 48 --every 4 --angle 0.6)
 set(checksums "")
@@ -27,7 +28,7 @@ foreach(launcher IN LISTS LAUNCHERS)
     list(APPEND checksums ${CMAKE_MATCH_1})
     string(REGEX MATCHALL "on, step [1-9][^\n]*" rebalances "${output}")
     list(LENGTH rebalances count)
-    # Costs that are learned may say that parts are even enough as they are.
+    # With learned costs, the present parts may already be even enough.
     if(choice MATCHES "layers" AND place GREATER 0 AND count EQUAL 0)
       message(FATAL_ERROR "nothing moved\n${told}")
     endif()
@@ -64,7 +65,7 @@ if(count GREATER 1)
   if(NOT status EQUAL 1 OR NOT output MATCHES "on: a poor element is at a border after a rebalance")
     message(FATAL_ERROR "not found\n${told}")
   endif()
-  # The last way out for parts that cannot have so many nodes: edges count no more.
+  # The last proposal ignores edges, for parts that cannot have this many nodes.
   run("${launcher}" "every --balance on --weights layers --check tighten --least-nodes 1000")
   if(NOT status EQUAL 0 OR NOT output MATCHES ", proposal 6 without edge weights\n")
     message(FATAL_ERROR "not tightened to the end\n${told}")

@@ -1,5 +1,6 @@
-# The gel takes the same way to the bit: on any number of ranks, by any method, balanced or not. It
-# shrinks, energy is kept, nothing is lost, advice moves nothing, and bad arguments are refused.
+# The gel must move in the same way to the bit: on any number of ranks, by any method, balanced or
+# not. It must shrink, keep its energy, and lose nothing. Advice must move nothing, and bad
+# arguments must be refused.
 include(${CMAKE_CURRENT_LIST_DIR}/running.cmake)
 set(arguments --edge 12 --steps 400 --table)
 set(number "([0-9.]+)")

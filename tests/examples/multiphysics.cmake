@@ -1,5 +1,5 @@
-# Both solvers come to the same to the bit: on any number of ranks, with balancing or without, with
-# one exchange or two, and whatever cells are thought to cost.
+# Both solvers must have the same results to the bit: on any number of ranks, with balancing or
+# without, with one exchange or two, and for any assumed costs of cells.
 include(${CMAKE_CURRENT_LIST_DIR}/running.cmake)
 set(arguments --cells 3000 --steps 24)
 set(checksums "")
@@ -13,9 +13,9 @@ foreach(launcher IN LISTS LAUNCHERS)
     separate_arguments(choice)
     list(POP_FRONT choice trigger)
     set(ENV{EVENKEEL_TRIGGER} ${trigger})
-    if(trigger STREQUAL "every")  # not by the clock: objects move
+    if(trigger STREQUAL "every")  # independent of the clock, so that objects move
       set(ENV{EVENKEEL_TRIGGER} "every 0:1000:6")
-    elseif(trigger STREQUAL "threshold")  # it looks at the load, as shifts need
+    elseif(trigger STREQUAL "threshold")  # shifts need a trigger that looks at the load
       set(ENV{EVENKEEL_TRIGGER} "threshold lambda 1.01")
     endif()
     execute_process(COMMAND ${launcher} ${PROGRAM} ${arguments} ${choice}

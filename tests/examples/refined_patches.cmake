@@ -1,5 +1,5 @@
-# The field comes out the same to the bit on any number of ranks, however patches are shared out,
-# and none of it is lost; efficiencies are above 0 and at most 100 %.
+# The field must be the same to the bit on any number of ranks and for any distribution of patches,
+# and keep its sum. Efficiencies must be above 0 and at most 100 %.
 set(number "([-+.e0-9]+)")
 set(checksums_moving "")
 set(checksums_static "")

@@ -1,7 +1,8 @@
-# What the scripts of the examples' tests share. PROGRAM and `arguments` are given.
+# Functions that the scripts of the examples' tests share. The scripts set PROGRAM and `arguments`.
 
-# Runs the program with CHOICE, of which the first word is the trigger; `every` acts at every
-# `EVERY` steps, and not by the clock, so that objects move. Sets status, output and told.
+# Runs the program with the options CHOICE, whose first word is the trigger. The trigger `every`
+# acts after every `EVERY` steps, independently of the clock, so that objects move. Sets status,
+# output and told.
 function(run launcher choice)
   separate_arguments(launcher)
   separate_arguments(choice)

@@ -1,5 +1,5 @@
-# The particles come out the same to the bit: on any number of ranks, by any method, and with
-# balancing or without.
+# The particles must be the same to the bit on any number of ranks, by any method, with balancing
+# and without.
 include(${CMAKE_CURRENT_LIST_DIR}/running.cmake)
 set(arguments --particles 3000 --steps 48)
 set(checksums "")

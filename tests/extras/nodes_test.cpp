@@ -30,7 +30,7 @@ constexpr Layout layouts[] = {
     {"each rank alone", [](int rank, int) { return rank; }},
 };
 
-// The ranks of a node are ordered by `order`.
+// `order` determines the order of the ranks of a node.
 Communicator node_with([[maybe_unused]] int node, [[maybe_unused]] int order) {
 #if EVENKEEL_HAS_MPI
   MPI_Comm split = MPI_COMM_NULL;
@@ -112,8 +112,8 @@ Cut cut_share(const Communicator& ranks, const Communicator& node, const Share& 
 
 using Weights = std::map<std::uint64_t, std::int64_t>;  // by key
 
-// Finds the place between keys that is nearest to `share` / `pieces` of the weight; ties go to the
-// left.
+// Finds the place between keys at which the weight before it is nearest to `share` / `pieces` of
+// the total; of two equally near places, the left one.
 CurveKey place_of(const Weights& weights, std::int64_t share, std::int64_t pieces) {
   std::int64_t total = 0, before = 0;
   for (const auto& [key, weight] : weights) total += weight;
@@ -167,7 +167,7 @@ Expected expected_cut(Objects objects, const std::vector<int>& first_ranks) {
     const std::int64_t parts = first_ranks[n + 1] - first_ranks[n];
     Weights here = weights_between(objects, from, to);
     const bool is_empty = here.empty();
-    if (sum_of(here) == 0)  // then objects count
+    if (sum_of(here) == 0)  // if nothing has weight, objects count
       for (const Object& object : objects)
         if (object.key >= from.value && object.key < to.value) ++here[object.key];
     for (std::int64_t p = 0; p < parts; ++p) {
@@ -203,7 +203,8 @@ class CutByNodes : public testing::Test {
   Communicator ranks = test::world();
 };
 
-// No part exceeds the average by more than a heaviest key and its share among the node's ranks.
+// A part may exceed the average by at most the weight of the heaviest key, plus this weight over
+// the number of ranks of the node.
 void expect_even(const Cut& found, const Nodes& nodes, const Objects& objects) {
   const double average =
       static_cast<double>(sum_of(weights_between(objects, {0}, {end}))) / nodes.first_ranks.back();
@@ -234,7 +235,7 @@ TEST_F(CutByNodes, IsThatOfTheOracle) {
   }
 }
 
-// One layout has objects in the order of the curve, where hardly any object moves.
+// In one layout, objects are in the order of the curve, so that hardly any object moves.
 TEST_F(CutByNodes, DoesNotDependOnWhereObjectsAre) {
   for (const Layout& layout : {layouts[1], layouts[3]}) {
     SCOPED_TRACE(layout.name);
@@ -279,7 +280,7 @@ TEST_F(CutByNodes, RefusesBadInputOnAllRanks) {
   if (ranks.rank() == ranks.size() - 1) mine.weights.front() = -1;
   const WeightedKeys set = {mine.keys, mine.weights};
   EXPECT_ERROR(cut_by_nodes(ranks, node, nodes, std::span(&set, 1)), "negative");
-  EXPECT_ERROR(cut_by_nodes(ranks, node, {}, {}), "not those of the ranks");
+  EXPECT_ERROR(cut_by_nodes(ranks, node, {}, {}), "do not belong to these communicators");
   const Status refused(Error(ErrorKind::bad_input, Where{"test"}, "No.", "Do not."));
   EXPECT_ERROR(cut_by_nodes({ranks, ranks.rank() == 0 ? refused : Status()}, node, nodes, {}),
                "No.");

@@ -1,5 +1,5 @@
-// Tests shifted offsets: the published example, a serial oracle that walks object by object, and
-// the properties that hold for any loads.
+// Tests shifted offsets by the published example, by a serial oracle that walks object by object,
+// and by properties that hold for any loads.
 
 #include "core/values.hpp"
 
@@ -78,7 +78,7 @@ class ShiftOffsets : public test::OnRanks {
   }
 };
 
-// The load before each place of the curve, in averages, and the offsets.
+// The load before each place of the curve, in units of the average load, and the offsets.
 struct Curve {
   double load = 0;  // of all ranks with objects
   std::vector<double> before = {0};
@@ -102,7 +102,8 @@ Curve curve_of(const World& world) {
   return curve;
 }
 
-// Walks from offset j, object by object, and returns the least imbalance that can be left there.
+// Walks from offset j, object by object. Returns the least imbalance that can remain at this
+// offset.
 double least_rest(const Curve& curve, std::size_t j, double penalty) {
   const double from = curve.before[static_cast<std::size_t>(curve.offsets[j])];
   const double s = from - static_cast<double>(j);
@@ -154,7 +155,7 @@ TEST_F(ShiftOffsets, LeaveTheLeastRestOfAllPlaces) {
   }
 }
 
-// Without a penalty the load is as even at once as the measured loads allow.
+// Without a penalty, one shift must make the load as even as the measured loads allow.
 TEST_F(ShiftOffsets, EvenOutWhatIsUniformWithinRanks) {
   const World world = alike(1000, {3, 1, 2});
   const ShiftedOffset found = shift(world, 1);
@@ -173,7 +174,8 @@ TEST_F(ShiftOffsets, StayWhereAllIsEvenOrNothingWasMeasured) {
   }
 }
 
-// All work is on the last rank: the offsets of all others pass through domains without work.
+// All work is on the last rank, so the offsets of all other ranks pass through domains without
+// work.
 TEST_F(ShiftOffsets, WalkBeyondTheNeighbour) {
   World world = alike(100, {0});
   world.loads.back() = 1;

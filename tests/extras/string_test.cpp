@@ -1,5 +1,5 @@
-// Compares trades on a string with an oracle that follows the published recursion rank by rank,
-// until the load is even, and the two modes with each other.
+// Compares trades on a string with an oracle, which follows the published recursion rank by rank
+// until the load is even. Also compares the two modes with each other.
 
 #include "support/harness.hpp"
 
@@ -26,7 +26,7 @@ std::vector<double> by_recursion(const Holdings& ranks) {
     const double each = giver.items > 0 ? giver.seconds / static_cast<double>(giver.items) : 0;
     items.push_back(each > 0 ? over / each : 0);
     seconds_from_left = items.back() * each;
-    if (!(each > 0)) seconds_from_left = over;  // no rank can pay now, and the debt remains
+    if (!(each > 0)) seconds_from_left = over;  // no rank can give now, so the debt remains
   }
   return items;
 }
@@ -40,12 +40,12 @@ double lambda_of_all(const Holdings& ranks) {
 // --- Serial --------------------------------------------------------------------------------------
 
 TEST(StringTrades, ByHand) {
-  // 4 s on 8 items and 2 s on 8: one second moves over, which is two items of the first rank.
+  // 4 s on 8 items and 2 s on 8 items: one second moves over, which is two items of the first rank.
   EXPECT_EQ(string_trades(Holdings{{4, 8}, {2, 8}}), Items{2});
-  // In the other direction the items are those of the second rank.
+  // In the other direction, items of the second rank move.
   EXPECT_EQ(string_trades(Holdings{{2, 8}, {4, 16}}), Items{-4});
-  // T = 3: 3 s move over the first border, and 2 of the second rank's items, which cost 1 s each,
-  // over the next.
+  // The mean T is 3 s. 3 s move over the first border. Over the next border move 2 items of the
+  // second rank, which cost 1 s each.
   EXPECT_EQ(string_trades(Holdings{{6, 12}, {2, 2}, {1, 8}}), (Items{6, 2}));
   EXPECT_EQ(string_trades(Holdings{{3, 5}, {3, 1}, {3, 9}}), (Items{0, 0}));
   EXPECT_EQ(string_trades(Holdings{}), Items{});
@@ -109,7 +109,7 @@ TEST(StringTrades, RefuseWhatMakesNoSense) {
 
 class String : public test::OnRanks {
  protected:
-  // Runs one round in both modes: every rank's trade, and the resulting holdings of all ranks.
+  // Runs one round in both modes. Returns the items of all ranks after the round, and sets lambda.
   Items traded(const Holdings& all, const StringOptions& options, double& lambda) const {
     const Holding mine = all[static_cast<std::size_t>(rank)];
     const Trade trade = trade_on_string(communicator, mine, options);

@@ -33,7 +33,7 @@ std::vector<double> some_work(int parts) {
   return work;
 }
 
-// Points that are on no border are in one cell, that of their owner.
+// A point that is on no border must be in one cell only, which belongs to its owner.
 template <class AnyDecomposition>
 void expect_points_at_home(const AnyDecomposition& decomposition, const Cells& cells,
                            std::mt19937_64& random) {
@@ -87,7 +87,7 @@ TEST(Cells, OnACurve) {
       }
 }
 
-// On the finest lattice, the number of boxes is at most the one in the header.
+// On the finest lattice, the number of boxes must be at most the number that the header promises.
 TEST(Cells, OnACurveAreFewBoxes) {
   std::mt19937_64 random(5);
   for (const int dimensions : {2, 3}) {
@@ -170,7 +170,7 @@ TEST(Cells, OfATree) {
   expect_domains(TreeDomains(1, 1, box, {true}, {{1, 0, 1}, {3, 0, 2}}), random);
 }
 
-// The owner of all places of a box without extent fills the whole picture.
+// If a box has no extent along an axis, the owner of all its places must fill the whole picture.
 TEST(Cells, WhereTheBoxIsFlat) {
   const Box flat{{1, 2, 3}, {2, 2, 3}};
   for (const GridScheme scheme : {GridScheme::tensor, GridScheme::staggered}) {
@@ -219,7 +219,8 @@ Number number_at(const std::string& bytes, std::size_t offset) {
   return number;
 }
 
-// Reads like a reader of the format: the offset is in the XML, and counts from behind the '_'.
+// Reads as a reader of the format does: the offset is in the XML, and counts from the byte after
+// the '_'.
 template <class Number>
 std::vector<Number> array_of(const std::string& bytes, const std::string& declared) {
   const std::size_t element = bytes.find("<DataArray " + declared);
@@ -283,7 +284,7 @@ TEST(Vtu, BoxesInOneDimension) {
   expect_array<double>(bytes, "Float64", "share", {0, 0});
 }
 
-// Arrays are in the order of their declarations, without gaps.
+// Arrays must be in the order of their declarations, without gaps.
 TEST(Vtu, TheOrderOfArrays) {
   const std::string bytes = vtu_of(3, Cells(5));
   const std::string mark = "offset=\"";
@@ -303,7 +304,7 @@ TEST(Vtu, NoBoxes) {
   EXPECT_TRUE(array_of<std::int32_t>(bytes, R"(type="Int32" Name="part")").empty());
 }
 
-// A part's work counts once, however many cells it has and wherever they are.
+// The work of a part must count once, however many cells it has and wherever they are.
 TEST(Vtu, Shares) {
   const std::string bytes =
       vtu_of(3, Cells{{{}, 4, 0, 1}, {{}, 9, 0, 3}, {{}, 4, 0, 1}, {{}, 9, 0, 3}, {{}, 4, 0, 1}});
@@ -368,7 +369,8 @@ TEST(VtuFile, TargetsThatAreNone) {
   EXPECT_EQ(directory.files(), std::vector<std::string>{"file"});
 }
 
-// A limit on the bytes that a process may write simulates a full disk: nothing is written.
+// A limit on the bytes that a process may write simulates a full disk. Nothing may be left of the
+// file.
 TEST(VtuFile, AFullDiskLeavesNothing) {
   const test::ScratchDirectory directory;
   const std::string path = directory.with_file("out", "old");
@@ -377,8 +379,8 @@ TEST(VtuFile, AFullDiskLeavesNothing) {
     return error_of([&] { write_vtu(path, 3, one_cell); });
   }();
   EXPECT_EQ(text, "evenkeel: extras/vtk: The file '" + path +
-                      "' could not be written: File too large. Make room or name another place; "
-                      "nothing was left there.");
+                      "' could not be written: File too large. Free some space or name another "
+                      "path; no part of the file was left.");
   EXPECT_EQ(test::content_of(path), "old");
   EXPECT_EQ(directory.files(), std::vector<std::string>{"out"});
 }

@@ -9,9 +9,9 @@ struct Application {
   evenkeel::test::Part mine;
   int dimensions = 0;           // of weights
   const char* failing = "";     // the call-back that fails
-  int ierr = 0;                 // if it is 0, it throws
+  int ierr = 0;                 // if it is 0, the call-back throws
   std::vector<int> parts = {};  // of the objects, for call-backs that return them
-  int changed_neighbour = -1;   // an entry of the columns with another id
+  int changed_neighbour = -1;   // the entry of the columns that gets another id
   std::vector<std::string> calls = {};
 
   int count() const { return static_cast<int>(mine.offsets.size()) - 1; }
@@ -20,8 +20,8 @@ struct Application {
   }
 };
 
-// Ids are neither the numbers of vertices nor in their order. If there are two entries, only both
-// together are distinct.
+// Ids differ from the numbers of vertices, and have another order. If an id has two entries,
+// neither alone is distinct.
 void write_gid(std::int64_t v, int entries, unsigned int* gid) {
   const auto id = static_cast<unsigned int>(v) * 2654435761U;
   gid[0] = entries == 1 ? id : id % 8;
@@ -168,7 +168,7 @@ GraphCallbacks callbacks_of(Application& application, Form form = Form::single) 
   return all;
 }
 
-// The same call-backs, and those that return the parts of objects.
+// The same call-backs, with those that return the parts of objects.
 GraphCallbacks callbacks_with_parts(Application& application, Form form) {
   GraphCallbacks all = callbacks_of(application, form);
   if (form == Form::single)
@@ -196,7 +196,7 @@ GraphOnHost weighted_grid(std::int64_t width, std::int64_t height, int constrain
   return graph;
 }
 
-// Cuts the same share with cut_graph, by numbers and without call-backs.
+// Cuts the same share with cut_graph, which uses numbers and no call-backs.
 GraphCut direct_cut(const Application& application, const GraphCutOptions& options,
                     const ByGraph& method = {}) {
   const Communicator ranks = test::world();
@@ -279,7 +279,8 @@ TEST(Callbacks, OfManyObjectsGoFirst) {
 }
 
 TEST(Callbacks, MarkEdgesThatMustNotBeCut) {
-  // No float has this value. The lump is heavier than a part may be: only marks keep it together.
+  // No float has the value `marked`. The lump is heavier than a part may be, so only marks keep it
+  // together.
   constexpr double marked = 16777217;
   GraphOnHost graph = test::grid(24, 24);
   std::vector<std::pair<std::int64_t, std::int64_t>> kept;

@@ -1,7 +1,7 @@
 #pragma once
 
 // The demands of every fuzzer of a reader of arrays: an input is read, or refused by one line that
-// blames the input; and the number of pieces in which its rows are read does not matter.
+// blames the input. The number of pieces in which its rows are read does not matter.
 
 #include "files/array.hpp"
 
@@ -58,6 +58,6 @@ void read_or_refuse(const std::uint8_t* data, std::size_t size) {
 
 }  // namespace evenkeel::test
 
-// The entry that libFuzzer calls; its name is given.
+// libFuzzer calls this function by this name.
 // NOLINTNEXTLINE(readability-identifier-naming)
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);

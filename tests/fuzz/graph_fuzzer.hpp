@@ -1,7 +1,8 @@
 #pragma once
 
 // The demands of the fuzzers of readers of graphs: an input is read, or refused by one line that
-// blames the input; the rows are those of a graph, and the rows of several portions are the whole.
+// blames the input. The rows are those of a graph, and several portions together are the whole
+// graph.
 
 #include "fuzzer.hpp"
 
@@ -34,7 +35,7 @@ inline void demand_rows(const tool::GraphFile& graph) {
     for (const double number : *numbers) demand(number >= 0, "weights are not negative");
 }
 
-// Refuses like the tools do: by one Error for the whole input.
+// Reads the input in portions. As in the tools, one Error refuses the whole input.
 inline tool::GraphFile read_in_portions(ReadGraph read, const tool::ByteSource& source) {
   const tool::GraphFile whole = read(source, {}, {});
   demand_rows(whole);

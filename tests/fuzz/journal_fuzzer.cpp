@@ -1,4 +1,4 @@
-// A journal becomes a page, or is refused by one line that blames the file.
+// A journal must become a page, or be refused by one line that blames the file.
 
 #include "fuzzer.hpp"
 

@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
   }
   const auto files = files_of(argv[1]);
   for (const auto& path : files) {
-    std::cout << path.filename().string() << std::endl;  // kept if the next line aborts
+    std::cout << path.filename().string() << std::endl;  // shown if the next line aborts
     const std::vector<std::uint8_t> bytes = content_of(path);
     LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
   }

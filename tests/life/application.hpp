@@ -1,6 +1,6 @@
 #pragma once
 
-// Shared by the programs about Balancers: an application whose work is almost all on rank 0, and a
+// Programs about Balancers share this: an application whose work is almost all on rank 0, and a
 // Balancer that looks at step 6, settles the look at step 11, and depends on no clock.
 
 #include <evenkeel/evenkeel.hpp>
@@ -51,7 +51,7 @@ class Application {
     }
   }
 
-  // Runs up to step `last`; returns how often objects were moved.
+  // Runs up to step `last`. Returns the number of times that objects were moved.
   int run(ek::Balancer& balancer, std::int64_t last) {
     int moves = 0;
     while (balancer.steps() < last) moves += step(balancer) ? 1 : 0;
@@ -73,7 +73,7 @@ class Application {
   std::vector<double> mass_;
 };
 
-// Returns the text of an evenkeel::Error, or an empty text without one.
+// Returns the text of an evenkeel::Error that the function throws, or an empty text.
 template <class Function>
 std::string error_of(Function&& function) {
   try {
@@ -88,7 +88,7 @@ inline bool contains(const std::string& text, const char* part) {
   return text.find(part) != std::string::npos;
 }
 
-// Reports each broken promise, and returns the exit status.
+// Prints each broken promise, and returns the exit status.
 class Promises {
  public:
   void expect(bool kept, const char* what) {

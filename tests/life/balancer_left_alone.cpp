@@ -1,7 +1,8 @@
-// Rank 0 calls MPI_Finalize without finish(), while the others still step (the argument is
-// `others_step`): it prints a message, and the others get an Error instead of waiting for ever. The
-// same holds if its Balancer is still alive then (`others_step_alive`). If all ranks end in the
-// same way (`all_leave`, `all_alive`), nothing is printed.
+// Rank 0 calls MPI_Finalize without finish(), while the other ranks still step (the argument is
+// `others_step`). Rank 0 must print a message, and the others must get an Error instead of waiting
+// for ever. The same must happen if the Balancer of rank 0 is still alive then
+// (`others_step_alive`). If all ranks end in the same way (`all_leave`, `all_alive`), nothing may
+// be printed.
 
 #include "application.hpp"
 
@@ -63,7 +64,7 @@ int main(int argc, char** argv) {
     promises.expect(contains(said, "rank 0 was at the end without finish with step 12"),
                     "an Error");
   const char* expected =
-      "evenkeel: rank 0 has come to MPI_Finalize without finish() after step 12; other ranks still "
+      "evenkeel: rank 0 has reached MPI_Finalize without finish() after step 12; other ranks still "
       "step, or stopped elsewhere.";
   promises.expect(contains(words, expected) == (apart && rank == 0), "rank 0 says that it leaves");
   if (promises.status() != 0)

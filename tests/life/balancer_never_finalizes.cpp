@@ -1,6 +1,6 @@
-// Starts MPI and Kokkos and returns, with a look under way in one Balancer that is destroyed after
-// main and in one that is never destroyed. The program must end by itself, with its own exit
-// status.
+// Starts MPI and Kokkos, and returns from main without finalizing them. A look is under way in two
+// Balancers: one is destroyed after main, the other is never destroyed. The program must end by
+// itself, with its own exit status.
 
 #include "application.hpp"
 

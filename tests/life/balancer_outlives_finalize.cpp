@@ -1,6 +1,6 @@
-// Balancers live longer than MPI and Kokkos, whichever ends first (the argument), in every phase of
-// a look: as globals, as locals of main, and without ever being destroyed. Their use is then an
-// Error, not an abort, and their destructors do nothing.
+// Balancers live longer than MPI and Kokkos, in every phase of a look: as globals, as locals of
+// main, and without ever being destroyed. The argument says whether MPI or Kokkos ends first. Using
+// such a Balancer must be an Error, not an abort, and its destructor must do nothing.
 
 #include "application.hpp"
 
@@ -17,7 +17,7 @@ std::optional<ek::Kernel> global_kernel;  // destroyed after main, and after the
 std::optional<ek::Balancer> global_balancer, finished_balancer;
 std::optional<ek::Monitor> global_monitor;
 
-// At MPI_Finalize the reduction of the totals is under way or complete, or the reduction that
+// At MPI_Finalize, the reduction of the totals is under way or complete, or the reduction that
 // compares the decisions is.
 void run_in_every_phase(std::vector<std::unique_ptr<ek::Balancer>>& balancers,
                         const ek::Communicator& ranks, Promises& promises) {
@@ -38,7 +38,7 @@ void use(ek::Balancer& balancer, const ek::Communicator& ranks, Promises& promis
     return contains(text, "MPI has been finalized") || contains(text, "Kokkos is not running");
   };
   promises.expect(refuses([&] { application.rebalance(balancer); }), "no rebalance without MPI");
-  // A step without a message to other ranks needs no MPI.
+  // If a step sends nothing to other ranks, it needs no MPI.
   for (int step = 0; step < 20; ++step) error_of([&] { application.step(balancer); });
   error_of([&] { balancer.finish(); });
   promises.expect(contains(error_of([&] { application.step(balancer); }), "after finish"),
@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
   ek::Options by_the_clock = options();
   by_the_clock.deterministic = false;
   balancers.push_back(std::make_unique<ek::Balancer>(ranks, by_the_clock));
-  application.rebalance(*balancers.back());  // then it has costs of objects
+  application.rebalance(*balancers.back());  // so that it has costs of objects
   global_balancer.emplace(ranks, options());
   global_kernel = global_balancer->kernel("work");
   application.run(*global_balancer, looking_step + 1);

@@ -1,5 +1,5 @@
-// Balancers are destroyed in every phase of a look without finish(), some with a Timer of one of
-// their kernels still running: MPI and Kokkos end as usual afterwards.
+// Balancers are destroyed without finish() in every phase of a look, some while a Timer of one of
+// their kernels still runs. MPI and Kokkos must end as usual afterwards.
 
 #include "application.hpp"
 

@@ -1,6 +1,6 @@
-// An exception, on one rank alone or on all (the argument), leaves the function that owns a
-// Balancer with a look under way. Its destructor must not wait for the other ranks, and MPI must
-// end afterwards.
+// An exception leaves the function that owns a Balancer while a look is under way. It is thrown on
+// one rank alone or on all ranks (the argument). The destructor of the Balancer must not wait for
+// other ranks, and MPI must end afterwards.
 
 #include "application.hpp"
 
@@ -12,8 +12,8 @@
 namespace ek = evenkeel;
 using namespace life;
 
-// Up to this step, the rank that gives up has posted all that the others need; in the next step
-// they would wait for it.
+// Up to step `last`, the rank that throws has posted all messages that the others need. In the next
+// step they would wait for it.
 void simulate(const ek::Communicator& ranks, int last, bool gives_up) {
   Application application(ranks);
   ek::Balancer balancer(ranks, options());

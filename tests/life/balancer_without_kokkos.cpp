@@ -1,5 +1,5 @@
-// Before Kokkos::initialize and after Kokkos::finalize a Balancer throws an Error that is the same
-// on all ranks; a Monitor needs no Kokkos.
+// Before Kokkos::initialize and after Kokkos::finalize, a Balancer must throw an Error that is the
+// same on all ranks. A Monitor needs no Kokkos.
 
 #include "application.hpp"
 

@@ -1,5 +1,5 @@
-// An exception on one rank alone passes through communicators and a pending reduction. Their
-// destructors must not wait for the other ranks, which continue and finalize.
+// An exception on one rank alone leaves the scope of communicators and of a pending reduction.
+// Their destructors must not wait for the other ranks, which continue and finalize.
 
 #include <evenkeel/backends/comm/reduction.hpp>
 #include <evenkeel/evenkeel.hpp>

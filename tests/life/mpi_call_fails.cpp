@@ -1,5 +1,6 @@
-// MPI fails one rank in a reduction in which the others wait. With on_mpi_error = abort all ranks
-// end; otherwise the rank gets an Error, and the application must end the others.
+// A call of MPI fails on one rank, in a reduction in which the other ranks wait. With on_mpi_error
+// = abort, all ranks end. Otherwise the one rank gets an Error, and the application must end the
+// others.
 
 #include "application.hpp"
 
@@ -35,5 +36,5 @@ int main(int argc, char** argv) {
     std::printf("the application got: %s\n", error.what());
     std::fflush(stdout);
   }
-  MPI_Abort(MPI_COMM_WORLD, 3);  // not reached by ranks that wait
+  MPI_Abort(MPI_COMM_WORLD, 3);  // ranks that wait do not get here
 }

@@ -1,5 +1,6 @@
-// Communicators, and a reduction that no rank waited for, live longer than MPI: MPI_Finalize frees
-// their resources, their destructors do nothing, and their use is an Error, not an abort.
+// Communicators, and a reduction that no rank waited for, live longer than MPI. MPI_Finalize must
+// free their resources, their destructors must do nothing, and using them must be an Error, not an
+// abort.
 
 #include <evenkeel/backends/comm/reduction.hpp>
 #include <evenkeel/evenkeel.hpp>

@@ -8,7 +8,7 @@
 
 namespace evenkeel::test {
 
-// `totals_of_rank(rank)` is the contribution of each rank to the reduction; there is at least one
+// `totals_of_rank(rank)` is what each rank contributes to the reduction. There is at least one
 // rank.
 template <class TotalsOfRank>
 Totals over_ranks(std::size_t ranks, TotalsOfRank&& totals_of_rank) {
@@ -37,7 +37,7 @@ inline AllSteps all_of(const StepLoads& loads) {
   return all;
 }
 
-// Fills the sample of a rank with these loads, like a Monitor does.
+// Fills the sample of a rank with these loads, as a Monitor does.
 inline void tell_all_steps(Sample& sample, const StepLoads& loads) {
   const AllSteps all = all_of(loads);
   sample.all_steps = all.steps();
@@ -45,7 +45,7 @@ inline void tell_all_steps(Sample& sample, const StepLoads& loads) {
   sample.slots = all.sums();
 }
 
-// The sample of a rank in which all of these steps were measured.
+// The sample of a rank that has measured all of these steps.
 inline Sample sample_of_steps(const StepLoads& loads) {
   Sample sample;
   tell_all_steps(sample, loads);

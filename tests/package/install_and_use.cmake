@@ -1,5 +1,4 @@
-# Installs the build, configures and builds examples/ against the installed package alone, and runs
-# what came out.
+# Installs the build, builds examples/ against the installed package alone, and runs the programs.
 set(prefix ${WORK}/prefix)
 set(examples ${WORK}/examples)
 set(tutorial ${WORK}/tutorial)
@@ -17,7 +16,7 @@ endfunction()
 
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
 
-# The installed package names no file of the build or the checkout.
+# The installed package must name no file of the build or the checkout.
 file(GLOB_RECURSE installed ${prefix}/*.cmake ${prefix}/*.hpp)
 foreach(file IN LISTS installed)
   file(READ ${file} text)
@@ -41,14 +40,14 @@ function(build_against_installed source binary)
 endfunction()
 build_against_installed(${SOURCE}/examples ${examples})
 
-if(RUN)  # all its objects begin on rank 0: with several ranks it cannot but move some
+if(RUN)  # all objects begin on rank 0, so several ranks must move some
   run(${RUN} ${examples}/01_minimal)
   if(NOT output MATCHES "rank 0 has [0-9]+ objects after step [0-9]+")
     message(FATAL_ERROR "01_minimal moved nothing:\n${output}")
   endif()
 endif()
 
-# Balancing changes who computes, not what comes out.
+# Balancing must change the owners of objects, and not the results.
 foreach(balance on off)
   run(${RUN} ${examples}/02_particles --particles 500 --steps 60 --balance ${balance} --table)
   if(NOT output MATCHES "checksum=([0-9a-f]+)")
@@ -77,7 +76,8 @@ if(RUN)
   endif()
 endif()
 
-# The project of docs/tutorial.md: balancing changes no result, and objects in vectors move.
+# The project of docs/tutorial.md: balancing must change no result, and objects in vectors must
+# move.
 if(RUN)
   build_against_installed(${SOURCE}/examples/tutorial ${tutorial})
   foreach(program before after)

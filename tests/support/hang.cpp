@@ -1,4 +1,4 @@
-// Tests that fail, to show that the harness notices.
+// These tests fail on purpose, to show that the harness notices.
 
 #include "support/harness.hpp"
 

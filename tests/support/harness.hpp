@@ -1,9 +1,9 @@
 #pragma once
 
-// Every test program gets this from tests/support/main.cpp: MPI and Kokkos running, the tests of
-// one file (--file=core/cut), one space to compute in (--space=NAME), a watchdog
-// (--watchdog=SECONDS), and a result that is a failure when any rank fails. The common headers of
-// the standard library come with it, so that tests need not name them.
+// Every test program gets this from tests/support/main.cpp: MPI and Kokkos are running, only the
+// tests of one file run (--file=core/cut), there is one space to compute in (--space=NAME) and a
+// watchdog (--watchdog=SECONDS), and the result is a failure if any rank fails. This header
+// includes the common headers of the standard library, so tests need not include them.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/error.hpp>
@@ -39,8 +39,8 @@
 
 namespace evenkeel::test {
 
-// A sanitizer makes a test ten times as slow. Tests over many inputs that count cases, and do not
-// look for faults, are skipped then.
+// A sanitizer makes a test ten times as slow. So it skips tests that count cases over many inputs
+// and do not look for faults.
 #ifdef EVENKEEL_TEST_SANITIZED
 inline constexpr bool is_sanitized = true;
 #else
@@ -67,10 +67,11 @@ std::string error_of(Function&& function) {
   return "nothing was thrown";
 }
 
-// Collective. Returns true if `text` is the same on all ranks.
+// Collective. Returns true on all ranks if `text` is the same everywhere.
 bool same_everywhere(const Communicator& communicator, const std::string& text);
 
-// Collective. Returns the text of the Error, and checks that all ranks throw the same.
+// Collective. Returns the text of the Error that function() throws, and checks that it is the same
+// on all ranks.
 template <class Function>
 std::string error_everywhere(Function&& function) {
   const std::string text = error_of(function);

@@ -13,7 +13,7 @@
 
 namespace evenkeel::test {
 
-// Can refuse room, and refuse access.
+// It can refuse to make room, and refuse access.
 struct Hold {
   std::vector<double> values;
   bool is_full = false, is_locked = false;

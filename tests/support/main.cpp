@@ -10,9 +10,9 @@
 #endif
 
 #ifdef EVENKEEL_TEST_SANITIZED
-// MPI leaks from plugins that it unloads. Here they stay loaded, so that the leak search can
-// attribute memory by the caller of malloc alone: complete stacks make a test with many allocations
-// ten times as slow.
+// MPI leaks memory from plugins that it unloads. Here they stay loaded, so the leak search can find
+// the origin of memory by the caller of malloc alone. It needs no complete stacks, which make a
+// test with many allocations ten times as slow.
 extern "C" int dlclose(void*) { return 0; }
 #endif
 
@@ -47,7 +47,7 @@ Arguments take_own_arguments(int& argc, char** argv) {
   return arguments;
 }
 
-// Runs the tests of one source file alone; a program holds those of a component.
+// Runs only the tests of one source file. A program contains all tests of a component.
 void choose(const std::string& file) {
   const testing::UnitTest& all = *testing::UnitTest::GetInstance();
   const std::string end = "tests/" + file + "_test.cpp";

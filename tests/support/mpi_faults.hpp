@@ -1,9 +1,9 @@
 #pragma once
 
-// Intercepts the calls of MPI: lets a chosen call fail without doing anything, and finds ranks that
-// wait for ever. Every wait is a loop here. When all ranks have polled many times without progress,
-// each throws Stranded, so that a hang is one more result and does not end the program. Include it
-// in one source file of a program.
+// Intercepts the calls of MPI: makes a chosen call fail without doing anything, and finds ranks
+// that wait for ever. Every wait is a loop here. If all ranks have polled many times without
+// progress, each throws Stranded. So a hang is one of several results, and does not end the
+// program. Include this in one source file of a program.
 
 #include "support/refused_memory.hpp"
 
@@ -85,8 +85,8 @@ class Harbour {
 
   // --- Failing calls -----------------------------------------------------------------------------
 
-  // The n-th call of this kind on this rank fails, counted from 1; with `and_later` all later calls
-  // fail too.
+  // Makes the n-th call of this kind on this rank fail, counted from 1. If `and_later` is true, all
+  // later calls fail, too.
   void arm(Call call, std::int64_t n, bool and_later) {
     call_ = call;
     until_ = n;
@@ -122,7 +122,7 @@ class Harbour {
     if (seats_ != nullptr) ++seat().moves;
   }
 
-  // Must be called in each turn of a loop that waits. If it returns false, the loop must end.
+  // Call this in each turn of a loop that waits. If it returns false, end the loop.
   bool wait() {
     if (seats_ == nullptr) return true;
     if (is_stranded_) return strand();
@@ -143,7 +143,8 @@ class Harbour {
   bool is_stranded() const { return is_stranded_; }
 
  private:
-  // Not aligned to a cache line: MPI does not promise that for memory that ranks share.
+  // It is not aligned to a cache line, since MPI does not promise such alignment for memory that
+  // ranks share.
   struct Seat {
     std::atomic<std::int64_t> moves{0}, turns{0};
     std::atomic<bool> has_left{false};
@@ -181,7 +182,7 @@ class Harbour {
 
 namespace mpi {
 
-// While it is alive, allocations belong to MPI.
+// While an object of this class lives, allocations count as MPI's own.
 class Inside {
  public:
   Inside() { ++refusals.inside_mpi; }
@@ -228,7 +229,7 @@ int local(Call call, const Function& function) {
   return function();
 }
 
-// `done` is set if the call has made progress.
+// Sets `done` if the call has made progress.
 template <class Function>
 int poll(Call call, int* done, const Function& function) {
   if (Harbour::here().fails(call)) return MPI_ERR_OTHER;

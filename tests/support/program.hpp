@@ -1,6 +1,6 @@
 #pragma once
 
-// Runs another program and reports how it has ended.
+// Runs another program, and returns its output and its exit status.
 
 #include "support/scratch.hpp"
 
@@ -21,13 +21,13 @@ struct Ended {
 };
 
 struct ProgramOptions {
-  std::string out = {};  // if not empty, output goes to this file unread
+  std::string out = {};  // if it is not empty, output goes to this file and is not read
   // No file may become longer; this simulates a full disk.
   rlim_t most_bytes = RLIM_INFINITY;
 };
 
-// The first word is the program, which is searched for in PATH if it has no slash. It is spawned,
-// not forked, which is safe while MPI and other threads run.
+// The first word is the program. If it has no slash, it is searched for in PATH. The program is
+// spawned, not forked, since this is safe while MPI and other threads run.
 inline Ended run_program(const ScratchDirectory& directory, Words words,
                          const ProgramOptions& options = {}) {
   const std::string out = options.out.empty() ? directory.path_of("stdout") : options.out;

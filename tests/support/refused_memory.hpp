@@ -1,8 +1,8 @@
 #pragma once
 
 // Refuses allocations of the calling thread, one by one. Replaces operator new, and the functions
-// by which Kokkos and evenkeel allocate host memory. Allocations inside MPI, and those of other
-// threads, are not counted. Include it in one source file of a program.
+// by which Kokkos and evenkeel allocate host memory. Does not count allocations inside MPI or by
+// other threads. Include this in one source file of a program.
 
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -31,8 +31,8 @@ struct Refusals {
   void* frames[most_frames] = {};
   int depth = 0;
 
-  // Refuses the n-th allocation after this call, counted from 1. If n is 0, allocations are only
-  // counted.
+  // Refuses the n-th allocation after this call, counted from 1. If n is 0, only counts
+  // allocations.
   void arm(std::int64_t n, bool and_all_later) {
     *this = {};
     until = n;
@@ -97,7 +97,7 @@ int posix_memalign(void** memory, std::size_t alignment, std::size_t bytes) noex
 }
 #endif
 
-// If they were inlined, the compiler would report them as mismatched.
+// The compiler would report inlined versions as mismatched.
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
   return evenkeel::test::or_throw(evenkeel::test::allocated(bytes));
 }

@@ -17,7 +17,7 @@
 
 namespace evenkeel::test {
 
-// A directory of this process, which is removed with its content at the end of the scope.
+// A directory of this process. It and its content are removed at the end of the scope.
 class ScratchDirectory {
  public:
   ScratchDirectory() { std::filesystem::create_directories(path_); }
@@ -45,7 +45,8 @@ class ScratchDirectory {
       std::filesystem::temp_directory_path() / ("evenkeel-files-" + std::to_string(getpid()));
 };
 
-// Root has all rights, so nothing is refused to it: this drops them until the end of the scope.
+// The system refuses nothing to root. This object drops the rights of root until the end of the
+// scope.
 class Unprivileged {
  public:
   Unprivileged() {
@@ -62,8 +63,8 @@ class Unprivileged {
   bool was_root_ = geteuid() == 0;
 };
 
-// No file may become longer than this until the end of the scope, which simulates a full disk. By
-// default the system ends a process that tries; `Signal::ignored` lets the write fail.
+// Until the end of the scope, no file may become longer than this, which simulates a full disk. By
+// default the system ends a process that tries; with `Signal::ignored` the write fails.
 class FullDisk {
  public:
   enum class Signal { ignored, as_it_is };

@@ -55,7 +55,7 @@ void print_all_stacks(const std::string& name) {
 Watchdog::Watchdog(int limit_seconds, std::string name) : name_(std::move(name)) {
   if (limit_seconds <= 0) return;
   void* first[1];
-  backtrace(first, 1);  // loads what the handler needs, outside the handler
+  backtrace(first, 1);  // loads the code of backtrace before a handler needs it
   struct sigaction action = {};
   action.sa_handler = &print_own_stack;
   action.sa_flags = SA_RESTART;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Turns a hang into a failure with its location: after the limit the stacks of all threads of this
-// process are printed to stderr and the process ends with status 124.
+// Turns a hang into a failure with its location. After the limit, prints the stacks of all threads
+// of this process to stderr and ends the process with status 124.
 
 #include <condition_variable>
 #include <mutex>
@@ -12,7 +12,7 @@ namespace evenkeel::test {
 
 class Watchdog {
  public:
-  // `name` is printed before the stacks (the rank, for example). A limit of 0 disables the
+  // `name` is printed before the stacks; it may be the rank, for example. A limit of 0 disables the
   // watchdog.
   Watchdog(int limit_seconds, std::string name);
   ~Watchdog();

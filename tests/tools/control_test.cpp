@@ -22,8 +22,8 @@ class ControlProgram : public test::ProgramTest {
     EXPECT_FALSE(std::filesystem::exists(file_));
   }
 
-  // Returns the end of the program while a run reads the file. Advice is the run's answer to a
-  // rebalance.
+  // Runs the program while a run reads the file, and returns its end. `advised` gets the steps at
+  // which the run gives advice, which is its answer to the command `rebalance`.
   Ended said_to_a_run(Words arguments, std::vector<std::int64_t>& advised) const {
     Options options = test::exact(Never{});
     options.control = file_;
@@ -79,7 +79,7 @@ TEST_F(ControlProgram, AJournal) {
   EXPECT_TRUE(advised.empty());
 }
 
-// No run has the name, so the line stays in the file.
+// No run has this name, so the line stays in the file.
 TEST_F(ControlProgram, WhatNoRunTakesIsSaid) {
   std::vector<std::int64_t> advised;
   const Ended ended = said_to_a_run({"rebalance", "--name", "solid", "--wait", "0.5"}, advised);
@@ -114,7 +114,7 @@ TEST_F(ControlProgram, WhatIsRefused) {
                  "tools/control: The control file '");
 }
 
-// The program waits for no such file, and changes no such file.
+// The program must not wait for a file that is not regular, and must not change it.
 TEST_F(ControlProgram, WhatIsNoRegularFileIsRefused) {
   const auto expect_left = [&](const std::string& reason) {
     const Ended ended = run({file_, "pause"});

@@ -1,6 +1,6 @@
-# Commands of the program that pages show: the program has each command, and it has each option.
-# The help of each command ends with examples, which the program understands.
-# Given: the program, the checkout.
+# Checks commands of the program in pages: the program must have each command, and the command must
+# have each option. Each command's help ends with examples, which the program must accept.
+# Arguments: the program, the checkout.
 set -euo pipefail
 program="$1"
 cd "$2"
@@ -14,8 +14,8 @@ declare -A help=()
 known=" $("$program" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]*\) .*/\1/p' | tr '\n' ' ')"
 [[ "$known" == *" partition "* ]] || fail "no commands in the help"
 
-# Lines that end with a backslash go on. `evenkeel` is the program where a command follows it that
-# it knows, or any word in code.
+# A line that ends with a backslash continues in the next one. `evenkeel` is the program if a
+# command that it knows follows, or in code any word.
 checked=0
 while IFS=: read -r file rest; do
   read -ra words <<<"${rest//[\`|()<>,;]/ }"
@@ -46,9 +46,9 @@ for command in $known; do
   [[ "$shown" == *"Examples:"* ]] || fail "the help of $command has no examples"
   while read -r example; do
     [[ -n "$example" ]] || continue
-    [[ "$command" != control ]] || example+=" --wait 0"  # no run would take it
+    [[ "$command" != control ]] || example+=" --wait 0"  # no run takes it
     complaint="$(eval "'$program' $example" 2>&1 >/dev/null || true)"
-    [[ -z "$complaint" || "$complaint" == *"cannot be read"* ]] ||  # it has no such file
+    [[ -z "$complaint" || "$complaint" == *"cannot be read"* ]] ||  # the file is missing
       fail "evenkeel $example: $complaint"
   done < <(sed -n '/^Examples:/,$s/^  evenkeel \([^|>]*\)$/\1/p' <<<"$shown")
 done

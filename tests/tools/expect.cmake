@@ -1,5 +1,5 @@
-# Runs PROGRAM with ARGUMENTS and compares exit status, stdout and stderr (regular expressions; an
-# empty one means no output).
+# Runs PROGRAM with ARGUMENTS and compares its exit status, stdout and stderr with regular
+# expressions. An empty one means that there must be no output.
 set(destination OUTPUT_VARIABLE stdout)
 if(TO)
   set(destination OUTPUT_FILE ${TO})

@@ -1,6 +1,7 @@
-# Runs the examples in docs/tool.md: in blocks of ```console, what stands behind "$ " (and on lines
-# that begin with blanks, which continue it) is a command, and the other lines are what it prints.
-# Seconds differ from run to run. MANUAL, PROGRAM, LAUNCHER (empty: none) and DIRECTORY are given.
+# Runs the examples in docs/tool.md. In a block of ```console, the text after "$ " is a command,
+# with the lines after it that begin with blanks. The other lines are its expected output, in which
+# seconds may differ. MANUAL, PROGRAM, LAUNCHER (empty if there is no launcher) and DIRECTORY are
+# given.
 file(MAKE_DIRECTORY "${DIRECTORY}")
 get_filename_component(place "${PROGRAM}" DIRECTORY)
 set(ENV{PATH} "${place}:$ENV{PATH}")

@@ -14,7 +14,7 @@ using test::Ended;
 using test::npy_of;
 using test::Words;
 
-// The command line that starts `ranks` ranks, or nothing for the program alone.
+// The words that start `ranks` ranks. If `ranks` is 0, the program runs alone, without such words.
 Words launcher(int ranks) {
   Words words;
   std::istringstream all(ranks > 0 ? EVENKEEL_TEST_LAUNCHER : "");
@@ -33,7 +33,7 @@ class PartitionProgram : public test::ProgramTest {
     return ProgramTest::json(arguments, launcher(ranks));
   }
 
-  // Expects status 2 and only this line from the program; a launcher may print more.
+  // Expects status 2 and only this line from the program. A launcher may print more.
   void expect_refused(const Words& arguments, const std::string& text) const {
     const Words before = sorted(directory_.files());
     const Ended alone = run(arguments);
@@ -54,7 +54,7 @@ class PartitionProgram : public test::ProgramTest {
     EXPECT_EQ(sorted(directory_.files()), before) << "nothing is left";
   }
 
-  // Expects the same text from both, without the name of a rank.
+  // Expects the same text from the program alone and by the launcher, without the name of a rank.
   void expect_refused_alike(const Words& arguments, const std::string& text) const {
     expect_refused(arguments, text);
     expect_refused_by_all(arguments, "evenkeel: " + text);
@@ -183,7 +183,7 @@ const std::vector<Words> all_methods = {{"hilbert"},
                                         {"tensor", "--rounds", "5"},
                                         {"staggered", "--rounds", "5"}};
 
-// Computes lambda from the part of each object and its weight alone.
+// Computes lambda only from the part and the weight of each object.
 TEST_F(PartitionProgram, TheFilesSayWhatTheReportSays) {
   const test::Cloud cloud = test::random_cloud(2, 700, true, 3);
   for (const Words& method : all_methods) {
@@ -224,7 +224,8 @@ TEST_F(PartitionProgram, TheFilesSayWhatTheReportSays) {
   }
 }
 
-// The uniform grid is counted by hand; the list has one element more than the rounds.
+// The lambda of the uniform grid is computed by hand. The list has one element more than there are
+// rounds.
 TEST_F(PartitionProgram, Rounds) {
   const std::string points = file("points.csv", "0,0\n1,0\n2,0\n3,0\n8,4\n");
   for (const char* method : {"tensor", "staggered"}) {
@@ -272,7 +273,7 @@ TEST_F(PartitionProgram, FewObjects) {
     }
 }
 
-// All objects are in one part, whatever the options are.
+// With any options, all objects must be in one part.
 TEST_F(PartitionProgram, AllInOnePlace) {
   const std::string points = file("same.npy", npy_of<double>(3, std::vector<double>(300, 7)));
   for (const Words& method : all_methods) {
@@ -387,7 +388,7 @@ TEST_F(PartitionProgram, GraphsThatAreRefused) {
   const Words one_way = plus(rest, {"--graph", file("bad.graph", "3 1\n2 3\n\n\n")});
   const std::string text =
       "tools/partition: Vertex 1 has the neighbour 2, but vertex 2 does not have the neighbour 1. "
-      "So it is in '" +
+      "The graph is in '" +
       path("bad.graph") + "'. Give each edge in the rows of both its vertices.";
   expect_refused_alike(one_way, text);
 }
@@ -401,7 +402,7 @@ TEST_F(PartitionProgram, InputThatIsRefused) {
                            "exists and that you may read.";
   expect_refused(plus({"--points", missing}, rest), text);
   expect_refused_by_all(plus({"--points", missing}, rest),
-                        "evenkeel: rank 0 (the first of 3 failing of 3): " + text);
+                        "evenkeel: rank 0 (the first of 3 failed ranks of 3): " + text);
 
   std::string csv;
   for (int i = 0; i < 99; ++i) csv.append("1,2\n");
@@ -409,8 +410,8 @@ TEST_F(PartitionProgram, InputThatIsRefused) {
   const std::string cell = "tools/files: Column 2 in line 100 of '" + path("bad.csv") +
                            "' is 'two', which is not a number.";
   expect_refused(bad, cell +
-                          " Write one object a line, finite numbers separated by commas, below "
-                          "at most one header line.");
+                          " Write one object per line, as finite numbers separated by commas, "
+                          "after at most one header line.");
   expect_refused_by_all(bad, "evenkeel: rank 2: " + cell);
 
   const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -452,7 +453,8 @@ TEST_F(PartitionProgram, OutputThatCannotBe) {
                      "'. Give each a file of its own.");
 }
 
-// If the output fails, nothing was done, and neither file is left without the other.
+// If the output fails, the command must have done nothing, and leave neither file without the
+// other.
 TEST_F(PartitionProgram, AFullDiskLeavesNothing) {
   const Words words = plus(good(), {"--out", path("parts.npy"), "--vtk", path("domains.vtu")});
   const Ended ended = run(words, {.out = "/dev/full"});
@@ -460,14 +462,14 @@ TEST_F(PartitionProgram, AFullDiskLeavesNothing) {
   EXPECT_EQ(ended.err, "evenkeel: stdout cannot be written.\n");
   EXPECT_EQ(directory_.files(), std::vector<std::string>{"good.csv"});
 
-  if (has_launcher) return;  // MPI needs files as well
+  if (has_launcher) return;  // MPI also writes files
   const Ended fuller =
       run(words, {.most_bytes = 1000});  // enough for the parts, not for the domains
   EXPECT_EQ(fuller.status, 1);
   EXPECT_EQ(fuller.out, "");
   EXPECT_EQ(fuller.err, "evenkeel: tools/files: The file '" + path("domains.vtu") +
-                            "' could not be written: File too large. Make room or name another "
-                            "place; nothing was left there.\n");
+                            "' could not be written: File too large. Free some space or name "
+                            "another path; no part of the file was left.\n");
   EXPECT_EQ(directory_.files(), std::vector<std::string>{"good.csv"});
 }
 

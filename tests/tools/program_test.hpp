@@ -1,7 +1,7 @@
 #pragma once
 
-// Runs a sub-command of the program as its users start it, in a directory of the test's own, and
-// tests the promises of the program for input that it refuses.
+// Runs a sub-command of the program as its users start it, in a directory of the test. Tests what
+// the program promises for input that it refuses.
 
 #include "support/program.hpp"
 
@@ -27,7 +27,7 @@ class ProgramTest : public testing::Test {
     launcher.insert(launcher.end(), {EVENKEEL_TEST_PROGRAM, command_});
     return run_program(directory_, plus(std::move(launcher), arguments), options);
   }
-  // The stdout of a command that succeeds without a warning.
+  // Returns the stdout of a command that succeeds without a warning.
   std::string output_of(const Words& arguments) const {
     const Ended ended = run(arguments);
     EXPECT_EQ(ended.status, 0) << ended.err;

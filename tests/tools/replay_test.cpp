@@ -35,7 +35,7 @@ class ReplayProgram : public test::ProgramTest {
                        const std::string& cost = "0.75") {
     return {"--chain", chain, "--ranks", ranks, "--cost", cost};
   }
-  // Work is added to the last bin: the loads of two ranks are 2 and 2, then 2 and 6, 2 and 10.
+  // Work is added to the last bin. The loads of two ranks are 2 and 2, then 2 and 6, then 2 and 10.
   Words good() const {
     return command(file("good.csv", "1,1,1,1\n1,1,1,5\n1,1,1,9\n1,1,1,9\n1,1,1,9\n"));
   }
@@ -46,8 +46,8 @@ TEST_F(ReplayProgram, Json) {
   EXPECT_EQ(test::keys_of(said), (Words{"above_optimum_percent", "ideal", "never", "optimum",
                                         "optimum_rebalances", "rebalances", "total", "trigger"}));
   EXPECT_EQ(said["trigger"].get<std::string>(), "menon");
-  // u is 0, then 2, so it acts; the cut by row 1 leaves 3 and 9 from then on, u = 3, so it acts
-  // again and again.
+  // u is 0, then 2, so the trigger acts. From then on, the cut by row 1 leaves 3 and 9, so u is 3,
+  // and the trigger acts in each step.
   EXPECT_EQ(said["rebalances"].dump(), "[2,3,4]");
   EXPECT_EQ(said["total"].get<double>(), 2 + 6 + 9 + 9 + 9 + 3 * 1.5);
   EXPECT_EQ(said["ideal"].get<double>(), 2 + 4 + 6 + 6 + 6);
@@ -85,7 +85,7 @@ TEST_F(ReplayProgram, OptionsTakeEffect) {
   EXPECT_EQ(json(good())["trigger"].get<std::string>(), "cost_aware") << "it is the default";
 }
 
-// The costs are whole numbers, which every type holds.
+// The costs are whole numbers, which every type can hold.
 TEST_F(ReplayProgram, AllFiles) {
   const Costs costs = test::whole_costs(30, 12, 50, 10, 7);
   const Words rest = {"--trigger", "boulmier", "--start", "uniform"};
@@ -102,7 +102,7 @@ TEST_F(ReplayProgram, AllFiles) {
   }
 }
 
-// Sums are rounded, but no total is below the reported optimum.
+// Sums are rounded, but no total may be below the reported optimum.
 TEST_F(ReplayProgram, TheNumbersAreInOrder) {
   for (unsigned seed = 0; seed < 6; ++seed)
     for (const char* ranks : {"1", "3", "1000"}) {
@@ -128,7 +128,7 @@ TEST_F(ReplayProgram, OneStepAndOneBin) {
   EXPECT_EQ(none["above_optimum_percent"].get<double>(), 0);
 }
 
-// Writes the other format, too, and expects the same replay.
+// Writes the chain in both formats, and expects the same replay from each.
 TEST_F(ReplayProgram, TheChainIsWritten) {
   const Words plain = good();
   const nlohmann::json said = json(plus(plain, {"--trigger", "menon"}));
@@ -158,7 +158,7 @@ TEST_F(ReplayProgram, AChainThatCannotBeWrittenIsRefused) {
 
 // The test tools/replay/options has the other options.
 TEST_F(ReplayProgram, OptionsThatAreRefused) {
-  const std::string needed = "tools/replay: A chain needs --chain, --ranks and --cost.";
+  const std::string needed = "tools/replay: A replay of a chain needs --chain, --ranks and --cost.";
   expect_refused({}, needed);
   expect_refused({"--chain", path("good.csv"), "--ranks", "2"}, needed);
   expect_refused({"--ranks", "2", "--cost", "1"}, needed);
@@ -211,7 +211,7 @@ TEST_F(ReplayProgram, FilesThatAreRefused) {
   expect_refused(command(none), "tools/replay: '" + none + "' has 0 steps of 2 bins.");
 }
 
-// A total that is not finite is no result.
+// A total that is not finite must be refused.
 TEST_F(ReplayProgram, TotalsThatOverflowAreRefused) {
   const std::string huge = file("huge.csv", "1e308,1\n1e308,1\n");
   expect_refused(plus(command(huge), {"--trigger", "menon"}), "tools/replay: ");

@@ -1,4 +1,4 @@
-// Runs `evenkeel report` as its users start it, and shows the page in a browser.
+// Runs `evenkeel report` as its users start it, and opens the page in a browser.
 
 #include "tools/program_test.hpp"
 #include "tools/report/journals.hpp"
@@ -20,7 +20,7 @@ class ReportProgram : public test::ProgramTest {
     return test::content_of(html_);
   }
 
-  // Also expects that there is no file.
+  // Also expects that the program leaves no file.
   void expect_refused(const Words& arguments, const std::string& text) const {
     ProgramTest::expect_refused(arguments, text);
     for (const std::string& name : directory_.files())
@@ -61,7 +61,7 @@ TEST_F(ReportProgram, InputThatIsRefused) {
                  "tools/files: The file '" + empty + "' is not a journal: it is empty.");
   const std::string other = file("other.jsonl", "a,b\n1,2\n");
   expect_refused({other, "--html", html_}, "tools/files: The file '" + other +
-                                               "' is not a journal: no line of it is one of a "
+                                               "' is not a journal: no line in it is from a "
                                                "journal.");
   const std::string journal = file("J.jsonl", journal_of({}));
   expect_refused({journal, "--html", path("none/out.html")}, "tools/files: The file '");
@@ -134,7 +134,7 @@ TEST_F(ReportInBrowser, ShowsTheNumbersOfTheJournal) {
   expect_shown(ended, "<th scope=\"row\">type 1</th><td>0</td><td>100</td><td>7.00 us</td>");
 }
 
-// Scripts in names would write to the console, or change the document.
+// A script in a name would write to the console, or change the document.
 TEST_F(ReportInBrowser, RunsNothingOfAJournal) {
   const std::string evil =
       "</script><script>document.title='taken'</script><img src=x "

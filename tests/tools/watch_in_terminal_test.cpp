@@ -1,5 +1,5 @@
-// Runs `evenkeel watch` in a simulated terminal: one end of a pseudo-terminal is read, and its
-// visible content is kept.
+// Runs `evenkeel watch` in a simulated terminal. The test reads one end of a pseudo-terminal, and
+// keeps its visible content.
 
 #include "support/scratch.hpp"
 #include "tools/report/journals.hpp"
@@ -18,13 +18,13 @@
 namespace evenkeel::test {
 namespace {
 
-// The visible content of a terminal. It knows the sequences that the program writes, and counts all
-// others as strange.
+// The visible content of a terminal. It knows the control sequences that the program writes, and
+// counts all others as strange.
 class Screen {
  public:
   explicit Screen(winsize size) { resize(size); }
 
-  // Terminals differ in the content that they keep on a resize; this one keeps nothing.
+  // On a resize, terminals keep different content. This one keeps nothing.
   void resize(winsize size) {
     rows_.assign(size.ws_row, std::string());
     columns_ = size.ws_col;
@@ -106,7 +106,7 @@ class Screen {
   int strange_ = 0, too_wide_ = 0;
 };
 
-// The program in a terminal of its own.
+// Runs the program in its own terminal.
 class InTerminal {
  public:
   InTerminal(const std::string& journal, winsize size) : screen_(size) {
@@ -128,7 +128,7 @@ class InTerminal {
   InTerminal& operator=(const InTerminal&) = delete;
 
   const Screen& screen() const { return screen_; }
-  // All output, including that to the first screen.
+  // All output, including the output to the first screen.
   const std::string& written() const { return written_; }
   void press(char key) const { EXPECT_EQ(write(terminal_, &key, 1), 1); }
   void send(int signal) const { kill(child_, signal); }
@@ -145,7 +145,7 @@ class InTerminal {
   bool shows(const std::string& part) {
     return wait_for([&] { return screen_.text().find(part) != std::string::npos; });
   }
-  // Frames of the old size may still come; a frame that fits must follow.
+  // Frames of the old size may still arrive. Then a frame that fits must follow.
   bool shows_what_fits() {
     return wait_for([&] { return screen_.fits(); });
   }
@@ -245,7 +245,7 @@ TEST_F(WatchInTerminal, EndsByAKeyOrASignalAndGivesTheTerminalBack) {
   }
 }
 
-// If there is nothing to watch, the message is on the original screen.
+// If there is nothing to watch, the message must be on the original screen.
 TEST_F(WatchInTerminal, LeavesTheTerminalAloneWhereThereIsNothingToWatch) {
   InTerminal watch(directory_.path_of("none.jsonl"), usual);
   EXPECT_EQ(watch.end(), 2);

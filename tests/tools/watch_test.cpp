@@ -48,7 +48,7 @@ TEST(Frame, ShowsTheRun) {
   for (const char* const part :
        {"fluid", "4 ranks", "lambda", "rank 0", "rank 3", "█", "next look"})
     EXPECT_MENTIONS(text, part);
-  // Rank 0 is the heaviest; its load divided by the average is lambda.
+  // Rank 0 is the heaviest, so its load over the average is lambda.
   EXPECT_GT(view.lambda, 1);
   const double mean = (view.loads[0] + view.loads[1] + view.loads[2] + view.loads[3]) / 4;
   EXPECT_NEAR(view.loads[0] / mean, view.lambda, 1e-6);
@@ -109,7 +109,7 @@ TEST(Following, ReadsWholeLinesAsTheyCome) {
         ++beginnings;
         lines.clear();
       });
-  EXPECT_THROW(file.advance(), Error);  // not there yet
+  EXPECT_THROW(file.advance(), Error);  // the file does not exist yet
   const auto append = [&](const std::string& text) {
     std::ofstream(path, std::ios::app | std::ios::binary) << text;
   };

@@ -23,12 +23,12 @@ class ArrayFile {
 
   // Rows [first, last), one after the other. Integers beyond 2^53 are rounded.
   std::vector<double> read(std::uint64_t first, std::uint64_t last) const;
-  // The same for a file that has floats, in half the memory.
+  // Does the same for a file that has floats, in half the memory.
   std::vector<float> read_floats(std::uint64_t first, std::uint64_t last) const;
   virtual bool has_floats() const noexcept { return false; }
 
  protected:
-  // Refuses; for files that have floats to override.
+  // Throws an Error. Formats that can have floats override it.
   virtual std::vector<float> read_floats_within(std::uint64_t first, std::uint64_t last) const;
   ArrayFile(std::unique_ptr<const ByteSource> source, Progress progress);
   void set_shape(std::uint64_t rows, std::uint64_t columns) noexcept;
@@ -49,8 +49,8 @@ enum class ArrayFormat : int { npy, csv };
 // The end of the name, .npy or .csv, determines the format. Throws an Error for any other name.
 ArrayFormat format_of(const std::string& path);
 
-// `progress` covers both opening and reading: over a file that is opened and then read as a whole,
-// it rises once, from 0 to all bytes.
+// `progress` covers both opening and reading. If a file is opened and then read as a whole, it
+// rises once, from 0 to all bytes.
 std::unique_ptr<const ArrayFile> open_array(const std::string& path, Progress progress = {});
 
 }  // namespace evenkeel::tool

@@ -21,7 +21,7 @@ namespace {
          "Name a regular file that exists and that you may read.");
 }
 
-// Closes the descriptor before it refuses, since no destructor would do so yet.
+// Closes the descriptor before it throws, since no object owns the descriptor yet.
 std::uint64_t size_of_regular_file(int descriptor, const std::string& path) {
   struct stat status = {};
   const bool known = fstat(descriptor, &status) == 0;

@@ -11,8 +11,7 @@
 
 namespace evenkeel::tool {
 
-// Called from time to time while a file is read, with the number of its bytes that have been read.
-// May be empty.
+// Readers call this from time to time with the number of bytes that they have read. May be empty.
 using Progress = std::function<void(std::uint64_t bytes, std::uint64_t of_bytes)>;
 
 // Returns the Progress for reading the file of this name. May be empty.
@@ -27,11 +26,11 @@ class ByteSource {
   // The name as the user wrote it, for messages.
   const std::string& name() const noexcept { return name_; }
 
-  // In bytes, as it was when the source was opened.
+  // The size in bytes when the source was opened.
   std::uint64_t size() const noexcept { return size_; }
 
-  // Fills all of `bytes` from `offset` on. Throws an Error if the source has become too short for
-  // that, or if the caller reads beyond size().
+  // Fills all of `bytes`, from `offset` on. Throws an Error if the source has become too short, or
+  // if the caller reads beyond size().
   void read(std::uint64_t offset, std::span<char> bytes) const;
 
  protected:
@@ -46,8 +45,8 @@ class ByteSource {
   std::uint64_t size_;
 };
 
-// A regular file. The constructor throws an Error for anything else, and if the user may not read
-// the file.
+// A regular file. The constructor throws an Error if the path is no regular file, or if the user
+// may not read it.
 class FileSource final : public ByteSource {
  public:
   explicit FileSource(const std::string& path);

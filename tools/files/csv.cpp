@@ -17,7 +17,8 @@ namespace evenkeel::tool {
 namespace {
 
 constexpr std::string_view how_to_write_csv =
-    "Write one object a line, finite numbers separated by commas, below at most one header line.";
+    "Write one object per line, as finite numbers separated by commas, after at most one "
+    "header line.";
 
 LineReader lines_of(const ByteSource& source, std::uint64_t offset, std::uint64_t line,
                     Progress progress = {}) {

@@ -25,11 +25,11 @@ class CsvFile final : public ArrayFile {
  private:
   std::vector<double> read_within(std::uint64_t first, std::uint64_t last) const override;
   std::uint64_t count_lines(std::uint64_t begin);
-  // An offset that is at the end of the lines before `last`, or shortly behind it.
+  // The offset of the end of the lines before `last`, or an offset shortly behind it.
   std::uint64_t end_of(std::uint64_t last) const;
 
-  // The count of numbers that the lines [first, last) should hold, limited to the count that fits
-  // in their bytes.
+  // The count of numbers that the lines [first, last) should hold, but not more than their bytes
+  // can hold.
   std::uint64_t numbers_to_expect(std::uint64_t first, std::uint64_t last) const;
 
   // Offsets of the lines 0, lines_per_mark, 2 lines_per_mark, ...

@@ -30,7 +30,7 @@ GraphFile read_arrays(const std::vector<std::string>& paths, const GraphPortion&
   return read_npy_graph(offsets, columns, weights ? &*weights : nullptr, portion, progress);
 }
 
-// The facts that must be the same on all ranks. The least of the negated values yields the
+// Facts that must be the same on all ranks. A reduction by `least` of the negated value finds the
 // greatest value.
 struct GraphSight {
   std::int64_t least_vertices, minus_greatest_vertices;
@@ -88,7 +88,7 @@ GraphFile read_graph(const Communicator& communicator, const std::string& path,
   const GraphSight all =
       vote<&combine_sights>(communicator, read, GraphSight{graph.vertices, -graph.vertices});
   if (all.least_vertices != -all.minus_greatest_vertices)
-    refuse(joined({"The ranks do not see the same ", in_quotes(path), "."}),
+    refuse(joined({"The ranks do not see the same file ", in_quotes(path), "."}),
            "Put it where all of them read the same file.");
   add_up(communicator, graph);
   check_declared_edges(graph, path);

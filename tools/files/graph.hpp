@@ -19,8 +19,8 @@ struct GraphPortion {
   std::int64_t index = 0, of = 1;
 };
 
-// The changes that the reader of .mtx has made to turn a matrix into a graph. They are counted so
-// that the sum over all portions is right for the whole graph.
+// The changes that the reader of .mtx has made to turn a matrix into a graph. Each portion counts
+// them so that the sum over all portions is right for the whole graph.
 struct GraphChanges {
   std::int64_t loops = 0;       // entries on the diagonal, left out
   std::int64_t duplicates = 0;  // entries added to an earlier one in the same place
@@ -42,8 +42,7 @@ struct GraphFile {
   std::vector<double> vertex_weights;       // not negative; all weights of a vertex are adjacent
   std::vector<double> vertex_sizes;         // not negative; empty if not given
 
-  // The number of edges that the file declares, if it declares one: half the entries of the whole
-  // graph.
+  // The number of edges that the file declares, if it does: half the entries of the whole graph.
   std::optional<std::int64_t> declared_edges;
   int first_number = 1;  // how the file numbers its first vertex
   GraphChanges changes;

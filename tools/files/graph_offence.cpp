@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* stage = "tools/files";
 
-// An entry of a row, to be sent to the rank that has the row of the neighbour.
+// An entry of a row, which is sent to the rank that owns the row of the neighbour.
 struct Arc {
   std::int64_t vertex, neighbour;
   double weight;
@@ -59,7 +59,7 @@ void for_each_arc(const GraphFile& graph, const Body& body) {
 
 // --- Arcs to other ranks -------------------------------------------------------------------------
 
-// The arcs are ordered by rank, since rows of higher ranks are higher.
+// Arcs are ordered by the rank that they go to, since higher ranks have higher rows.
 std::vector<Arc> leaving(const Communicator& communicator, const GraphFile& graph,
                          std::vector<Note<std::int64_t>>& partners) {
   std::vector<Arc> arcs;
@@ -75,7 +75,7 @@ std::vector<Arc> leaving(const Communicator& communicator, const GraphFile& grap
   return arcs;
 }
 
-// Collective. Returns the arcs of all other ranks to rows of this rank.
+// Collective. Returns the arcs from all other ranks to rows of this rank.
 std::vector<Arc> exchange(const Communicator& communicator, const GraphFile& graph) {
   if (communicator.size() == 1) return {};
   std::vector<Arc> out, in;
@@ -140,7 +140,8 @@ class Transposed {
   std::vector<Link> links_;
 };
 
-// Both lists are sorted. A neighbour that is only in `back` is found when its own row is checked.
+// Both lists are sorted. If a neighbour is only in `back`, the check of its own row finds the
+// offence.
 std::optional<GraphOffence> offence_in(std::int64_t vertex, std::span<const Link> row,
                                        std::span<const Link> back) {
   auto other = back.begin();

@@ -1,8 +1,8 @@
 #pragma once
 
-// Offences make a graph that was read unfit for partitioning: a vertex that is its own neighbour, a
-// neighbour that is twice in a row, and an edge that is in the row of only one of its ends or has
-// two weights.
+// An offence makes a graph unfit for partitioning. There are four kinds: a vertex that is its own
+// neighbour, a neighbour that is twice in a row, an edge that is in the row of only one of its
+// ends, and an edge with two different weights.
 
 #include "files/graph.hpp"
 
@@ -20,8 +20,8 @@ struct GraphOffence {
   double weight = 0, weight_back = 0;      // if unequal: in this row, and in that of the neighbour
 };
 
-// Collective. Each rank gives its portion of the rows. Returns the offence with the lowest vertex;
-// if this vertex has several, the one with the lowest neighbour. Takes about as much memory again
+// Collective. Each rank gives its portion of the rows. Returns the offence with the lowest vertex,
+// and among those of one vertex the one with the lowest neighbour. Takes about as much memory again
 // as the graph.
 std::optional<GraphOffence> first_offence(const Communicator& communicator, const GraphFile& graph);
 

@@ -12,7 +12,7 @@
 namespace evenkeel::tool {
 
 struct LineOptions {
-  // A longer line is an Error, with this remedy.
+  // A longer line is an Error with this remedy.
   std::uint64_t most_bytes = std::numeric_limits<std::uint64_t>::max();
   std::string_view remedy = {};
   Progress progress = {};
@@ -29,8 +29,8 @@ class LineReader {
   // until the next call.
   std::optional<std::string_view> next();
 
-  // Offset and number of the next line, counted from 0. This is also the number of the line that
-  // was returned last, counted from 1.
+  // The offset and the number of the next line. Lines count from 0, so line() is also the number of
+  // the last returned line if lines count from 1.
   std::uint64_t offset() const noexcept { return read_to_ - (end_ - begin_); }
   std::uint64_t line() const noexcept { return line_; }
 
@@ -54,7 +54,7 @@ std::uint64_t begin_of_text(const ByteSource& source);
 // "Line 3 of 'F'"; lines are counted from 0 here, and from 1 in messages.
 std::string place_of_line(const ByteSource& source, std::uint64_t line);
 
-// "2 too few", "1 too many".
+// Returns text such as "2 too few" or "1 too many".
 std::string miscount(std::int64_t declared, std::int64_t found);
 
 inline bool is_blank(char character) { return character == ' ' || character == '\t'; }

@@ -249,8 +249,8 @@ struct MatrixEntries {
   std::vector<double> values;  // empty for a pattern
 };
 
-// The first line, counted from 1, with an entry on each side of the diagonal; 0 if there is no such
-// line.
+// For each side of the diagonal, the number of the first line with an entry there, counted from 1;
+// 0 if there is no such line.
 struct Triangles {
   std::uint64_t lower = 0, upper = 0;
 };
@@ -262,7 +262,7 @@ void check_triangles(const ByteSource& source, const Triangles& found) {
               " is said to be symmetric, but has entries on both sides of the diagonal, in lines ",
               std::to_string(std::min(found.lower, found.upper)), " and ",
               std::to_string(std::max(found.lower, found.upper)), "."}),
-      "Write only those below the diagonal, or general into the banner.");
+      "Write only the entries below the diagonal, or write general in the banner.");
 }
 
 void check_count(const ByteSource& source, std::int64_t declared, std::int64_t found) {
@@ -304,7 +304,8 @@ MatrixEntries read_entries(const ByteSource& source, LineReader& lines, const Ma
 // --- The graph -----------------------------------------------------------------------------------
 
 // An entry of a row, either of the matrix itself or, if it is mirrored, of its transpose. Entries
-// are ordered by column; in a column, those of the matrix come first, in the order of the file.
+// are ordered by column. Within a column, entries of the matrix come first, and all are in the
+// order of the file.
 struct RowEntry {
   std::int64_t column;
   bool is_mirrored;
@@ -358,7 +359,7 @@ class Merger {
     return i;
   }
 
-  // Counts each fact at only one end of the edge, so that it is counted once.
+  // Counts each fact at only one end of the edge, so no fact counts twice.
   void count(std::int64_t row, std::int64_t column, const Side& own, const Side& mirrored) {
     GraphChanges& changes = graph_.changes;
     const bool is_first_end = row < column;
@@ -379,7 +380,7 @@ class Merger {
   GraphFile& graph_;
 };
 
-// The entries of each row of the portion: those of row r have the tags [starts[r], starts[r + 1]).
+// The entries of each row of the portion. Row r has the tags [starts[r], starts[r + 1]).
 struct RowLists {
   std::vector<std::int64_t> starts;
   std::vector<std::int64_t> tags;  // the index of the entry * 2, + 1 if it is mirrored

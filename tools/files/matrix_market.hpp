@@ -1,10 +1,10 @@
 #pragma once
 
-// A square sparse matrix in Matrix Market's format as a graph: a vertex for each row, an edge where
-// there is an entry off the diagonal, which weighs its absolute value. The file begins with a
-// banner, %%MatrixMarket matrix coordinate <real, integer or pattern> <general, symmetric or
-// skew-symmetric>; then come comments (%), a line "rows columns entries", and a line "row column
-// value" for each entry, counted from 1. A pattern has no values.
+// A square sparse matrix in Matrix Market's format, read as a graph. Each row becomes a vertex.
+// Each entry off the diagonal becomes an edge, which weighs the absolute value of the entry. The
+// file begins with a banner, %%MatrixMarket matrix coordinate <real, integer or pattern> <general,
+// symmetric or skew-symmetric>. Then come comments (%), a line "rows columns entries", and for each
+// entry a line "row column value", where rows and columns count from 1. A pattern has no values.
 //
 // The reader turns a matrix into a graph as follows, and counts the changes in GraphChanges:
 //   - it leaves out entries on the diagonal;

@@ -72,8 +72,8 @@ void read_fmt(const ByteSource& source, std::uint64_t line, std::string_view wor
   const bool binary = std::ranges::all_of(word, [](char c) { return c == '0' || c == '1'; });
   if (!binary || word.size() > 3)
     refuse(joined({place_of_number(source, line, 3), ", fmt, is ", in_quotes(word), "."}),
-           "Give three digits, 0 or 1: whether there are vertex sizes, vertex weights and edge "
-           "weights.");
+           "Give three digits, 1 or 0, for a file with or without vertex sizes, vertex weights and "
+           "edge weights.");
   const auto digit = [&](std::size_t from_right) {
     return word.size() >= from_right && word[word.size() - from_right] == '1';
   };
@@ -93,7 +93,8 @@ void read_constraints(const ByteSource& source, std::uint64_t line, std::string_
 }
 
 // Each vertex takes a line end, and each of its weights and each end of an edge takes a byte. If
-// these bytes do not fit in the file, the header is wrong: refuse it before memory is allocated.
+// these bytes do not fit in the file, the header is wrong. It is refused before memory is
+// allocated.
 void check_size(const ByteSource& source, std::uint64_t line, const MetisHeader& header) {
   const auto bytes = static_cast<std::int64_t>(source.size());
   if (header.vertices <= bytes && header.edges <= bytes / 2 && header.constraints <= bytes) return;
@@ -137,7 +138,7 @@ class VertexRow {
 
   bool is_at_end() const noexcept { return at_ == end_; }
 
-  // Returns the next number; refuses one that is not in [least, most].
+  // Returns the next number. Refuses a number outside of [least, most].
   std::int64_t next(std::int64_t least, std::int64_t most, std::string_view what) {
     const char* begin = at_;
     const Digits digits = read_digits(begin, end_);

@@ -1,10 +1,11 @@
 #pragma once
 
 // The format of METIS' graph files: a line "n m [fmt [ncon]]", and then one line for each of the n
-// vertices: its size (if fmt, filled up to three digits, begins with 1), its ncon weights (if the
-// second digit is 1), and its neighbours, numbered from 1 on, each followed by the weight of the
-// edge (if the third digit is 1). An edge is in the lines of both its ends and counts once in m.
-// Lines that begin with % are comments; an empty line is a vertex without neighbours.
+// vertices. This line has up to three pieces: the size of the vertex (if fmt, filled up to three
+// digits, begins with 1), its ncon weights (if the second digit is 1), and its neighbours, numbered
+// from 1 on, each followed by the weight of the edge (if the third digit is 1). An edge is in the
+// lines of both its ends and counts once in m. Lines that begin with % are comments; an empty line
+// is a vertex without neighbours.
 //
 // The reader accepts blanks, CR before LF, and a byte order mark. Numbers are whole; edges weigh at
 // least 1, as METIS demands.

@@ -19,8 +19,8 @@ namespace evenkeel::tool {
 
 namespace {
 
-// The bytes that are read at once: a multiple of the size of each type, and small enough to stay in
-// the cache.
+// The number of bytes to read at once. It is a multiple of the size of each type, and small enough
+// to stay in the cache.
 constexpr std::uint64_t chunk_bytes = std::uint64_t{1} << 20U;
 
 // The product, or nothing if it does not fit in 64 bits.
@@ -135,7 +135,7 @@ std::vector<Number> NpyFile::read_rows(std::uint64_t first, std::uint64_t last) 
   return numbers;
 }
 
-// `numbers` grows piece by piece: resize() first sets new numbers to 0, which is cheap while they
+// `numbers` grows piece by piece, since resize() sets new numbers to 0. This is cheap while they
 // are in the cache.
 template <class Number>
 void NpyFile::read_run(std::uint64_t begin, std::uint64_t count, std::vector<Number>& numbers,
@@ -194,7 +194,7 @@ void write_npy(OutputFile& file, std::span<const double> numbers, std::uint64_t 
 
 void touch_first(void* memory, std::size_t bytes) noexcept {
 #if defined(MADV_POPULATE_WRITE)
-  // An allocation of this size or more has new pages of its own.
+  // The system gives an allocation of this size or more pages of its own.
   constexpr std::size_t least = std::size_t{32} << 20U;
   if (bytes < least) return;
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));

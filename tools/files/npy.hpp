@@ -17,8 +17,8 @@ namespace evenkeel::tool {
 
 class NpyFile final : public ArrayFile {
  public:
-  // Reads the header. Throws an Error if it is not as above, or does not match the size of the
-  // source.
+  // Reads the header. Throws an Error if the file does not have the format above, or if its size
+  // does not match the header.
   explicit NpyFile(std::unique_ptr<const ByteSource> source, Progress progress = {});
 
   ElementType type() const noexcept { return header_.type; }
@@ -31,8 +31,8 @@ class NpyFile final : public ArrayFile {
   std::vector<Number> read_rows(std::uint64_t first, std::uint64_t last) const;
 
   // Reads `count` elements, from element `begin` of the file on, into these places of `numbers`,
-  // and enlarges `numbers` if it is too short. Calls `on_elements` after each piece with the number
-  // of elements in it.
+  // and enlarges `numbers` if it is too short. After each piece, calls `on_elements` with the
+  // number of elements in the piece.
   struct StridedPlaces {
     std::uint64_t first, stride;
     std::uint64_t of(std::uint64_t element) const noexcept { return first + element * stride; }

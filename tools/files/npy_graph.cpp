@@ -35,7 +35,7 @@ void require_integers(const NpyFile& file, std::string_view what) {
          "Convert the array with astype('i8') before you save it.");
 }
 
-// Reports how much of the portion has been read, with 8 bytes for each element of any type.
+// Reports the progress of reading the portion. Counts 8 bytes for each element of any type.
 class Counter {
  public:
   Counter(const Progress& progress, std::uint64_t of_elements)

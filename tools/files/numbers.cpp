@@ -12,8 +12,8 @@ namespace evenkeel::tool {
 
 namespace {
 
-// True if a nonzero number was read as 0, since it is too small for a double. Some libraries report
-// such a number as out of range, others do not.
+// True if a nonzero number is too small for a double and was read as 0. Some libraries report such
+// a number as out of range, others do not.
 bool has_vanished(double number, const char* begin, const char* end) {
   if (number != 0) return false;
   const char* exponent = std::find_if(begin, end, [](char c) { return c == 'e' || c == 'E'; });

@@ -38,8 +38,8 @@ inline Digits read_digits(const char* at, const char* end) {
 std::ostringstream report_stream(int digits = 6);
 std::string rounded(double number, int digits);
 
-// The problem of a word that should be a whole number from 0 on, for messages: " is '-3', which is
-// negative.".
+// For messages: the problem of a word that should be a whole number from 0 on, such as " is '-3',
+// which is negative.".
 std::string problem_with_count(std::string_view word);
 
 }  // namespace evenkeel::tool

@@ -89,7 +89,7 @@ void OutputFile::discard() noexcept {
 void OutputFile::give_up_writing(int error_number) const {
   give_up(joined({"The file ", in_quotes(path_), " could not be written: ", reason_of(error_number),
                   "."}),
-          "Make room or name another place; nothing was left there.");
+          "Free some space or name another path; no part of the file was left.");
 }
 
 void OutputFile::write(std::string_view bytes) {
@@ -101,7 +101,7 @@ void OutputFile::write(std::string_view bytes) {
   }
 }
 
-// Some file systems report only here that the disk is full.
+// Some file systems report a full disk only here.
 void OutputFile::finish() {
   if (fsync(descriptor_) != 0) give_up_writing(errno);
   if (close(std::exchange(descriptor_, -1)) != 0) give_up_writing(errno);

@@ -1,8 +1,8 @@
 #pragma once
 
-// A file that appears whole or not at all. It is written beside its target under another name, and
-// replaces the target when it is committed; without a commit it is removed. An existing target
-// keeps its content until then; the new file gets its permissions.
+// A file that appears whole or not at all. It is written beside its target under another name.
+// commit() renames it to the target; without a commit it is removed. Until then an existing target
+// keeps its content. The new file gets the permissions of the old one.
 
 #include <string>
 #include <string_view>
@@ -12,7 +12,7 @@ namespace evenkeel::tool {
 class OutputFile {
  public:
   // Throws an Error of bad input unless the target is a regular file that may be replaced, or does
-  // not exist yet. A symbolic link stays; its target is written.
+  // not exist yet. If the path is a symbolic link, the link stays and its target is replaced.
   explicit OutputFile(const std::string& path);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
@@ -25,7 +25,7 @@ class OutputFile {
   // rename the file. With several files, finish all before you commit any.
   void finish();
 
-  // Calls finish() if that was not done, and renames the file to the target.
+  // Calls finish() unless the caller has done so, and renames the file to the target.
   void commit();
 
  private:

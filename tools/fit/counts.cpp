@@ -69,10 +69,10 @@ std::string as_text(const CountTable& table, const WorkEstimate& fit, FitMethod 
     text << rounded(fit.costs[t] / fit.costs[0], 4) << '\n';
   }
   if (!is_robust) return text.str();
-  text << "fixed    " << rounded(fit.fixed, 4) << "  (of a rank, whatever it has)\n";
+  text << "fixed    " << rounded(fit.fixed, 4) << "  (of a rank, regardless of its work)\n";
   if (fit.frozen > 0)
     text << "The data cannot determine " << fit.frozen << " of " << table.types + 1
-         << " directions: there, types cost the same.\n";
+         << " combinations of costs;\nthere, all types are taken to cost the same.\n";
   return text.str();
 }
 

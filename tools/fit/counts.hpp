@@ -18,9 +18,9 @@ struct CountTable {
   std::vector<double> seconds;  // one for each measurement
 };
 
-// Reads a file with a row for each rank and a column for each type, and a file with the seconds of
-// these rows, which has a column for each time that they were measured. An Error names the row that
-// is wrong. `progress` may be empty.
+// Reads two files. One has a row for each rank and a column for each type. The other has the
+// seconds of these rows, in one column for each time that they were measured. An Error names the
+// row that is wrong. `progress` may be empty.
 CountTable read_counts(const std::string& counts_path, const std::string& seconds_path,
                        const ProgressOf& progress = {});
 

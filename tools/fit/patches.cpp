@@ -96,7 +96,7 @@ std::string as_text(const PatchFit& fit) {
        << " seconds\n";
   text << "timings  " << fit.timings;
   if (std::isfinite(fit.noise)) text << ", noise " << rounded(percent * fit.noise, 3) << " %";
-  if (fit.outliers > 0) text << ", " << fit.outliers << " far off";
+  if (fit.outliers > 0) text << ", " << fit.outliers << " outliers";
   text << "\nnumber   value        +-           verdict\n";
   for (const PatchNumber& number : fit.numbers) write_row(text, number);
   if (std::isfinite(fit.fixed_uncertainty))

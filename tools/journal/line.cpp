@@ -119,7 +119,8 @@ class Reader {
     const json* const found = find(key);
     if (found != nullptr && !found->is_null()) take(*found, line.totals.emplace());
   }
-  // Names are sorted, here and in the totals. The sum of further kernels is not a kernel.
+  // Names are sorted, in the journal and in the totals. An entry "other" may be the sum of further
+  // kernels; it is no kernel itself.
   void kernels(const char* key, JournalLine& line) const {
     const json* const found = find(key);
     if (found == nullptr || found->is_null()) return;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Reads one line of a journal, by the same lists of members as those that write it.
+// Reads one line of a journal. It uses the lists of members that also serve to write the line.
 
 #include "decide/state.hpp"
 #include "observe/epoch.hpp"
@@ -30,7 +30,7 @@ using AnyLine = std::variant<JournalHeader, JournalLine, JournalFinish, JournalU
 // Throws a std::exception that says why the text is not a line of a journal.
 AnyLine line_from(std::string_view text, Care care);
 
-// Read parts of a line with Care::exact.
+// Both functions read a piece of a line with Care::exact.
 DecisionState state_from(const nlohmann::json& from);
 Totals totals_from(const nlohmann::json& from);
 

@@ -20,8 +20,8 @@ constexpr std::size_t most_told = 5;            // broken lines
 constexpr std::uint64_t most_bytes = 64 << 20;  // of a line
 constexpr const char* remedy = "Give a journal that this version of evenkeel has written.";
 
-// The message of the error. For an exception of JSON, it lacks the name of the exception and the
-// text of the line that could not be read.
+// The message of the error. If JSON threw the exception, its name and the text of the bad line are
+// left out.
 std::string said_by(const std::exception& error) {
   if (const auto* own = dynamic_cast<const Error*>(&error)) return own->problem();
   const std::string_view text = error.what();
@@ -49,15 +49,15 @@ std::string JournalPlace::text() const {
   return joined({"Line ", std::to_string(line), " of ", in_quotes(name)});
 }
 
-// A replay needs the header first. A report needs steps that never decrease.
+// A replay needs a header as the first line. A report needs steps that never decrease.
 AnyLine LineTaker::understood(std::string_view text) const {
   AnyLine line = line_from(text, care_);
   const auto* const look = std::get_if<JournalLine>(&line);
   if (care_ == Care::exact) {
     if (std::holds_alternative<JournalHeader>(line) != (reading_.lines == 1))
-      throw std::invalid_argument("a header is the first line, and no other");
+      throw std::invalid_argument("only the first line must be a header");
   } else if (look != nullptr && look->step < last_step_) {
-    throw std::invalid_argument("its step is before the last one");
+    throw std::invalid_argument("its step is before that of an earlier line");
   }
   return line;
 }
@@ -106,7 +106,7 @@ Reading read_journal(const ByteSource& source, Care care, JournalHandlers handle
     if (is_whole || lines.offset() < source.size()) taker.take(*line);
   if (!taker.has_understood())
     refuse(joined({"The file ", in_quotes(source.name()), " is not a journal: ",
-                   source.size() == 0 ? "it is empty." : "no line of it is one of a journal."}),
+                   source.size() == 0 ? "it is empty." : "no line in it is from a journal."}),
            "Give a journal that a run has written, by its option journal.");
   Reading reading = taker.reading();
   reading.is_cut_off = !is_whole;

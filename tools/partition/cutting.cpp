@@ -17,7 +17,7 @@ namespace evenkeel::tool {
 
 namespace {
 
-// The levels of the lattices to try, in order; 0 means all levels.
+// The numbers of levels of the lattices to try, in order. The number 0 means all levels.
 std::vector<int> levels_to_try(const Method& method, const FileObjects& objects) {
   if (!std::holds_alternative<Snake>(method)) return {0};
   const int n = objects.dimensions, all = curve_bits(n) / n;
@@ -48,7 +48,7 @@ Partition cut_from_objects(const Task& task) {
   int best_levels = 0, levels_of_keys = 0;
   Stopwatch stage;
   const auto prepare = [&](int levels) {
-    result.keys = {};  // hold the keys of one lattice at a time: there is one for each object
+    result.keys = {};  // frees the keys of one lattice before the next one gets its own
     levels_of_keys = levels;
     return prepare_to_cut(Status(), {&task.set, 1}, {task.objects.dimensions, task.box},
                           {.method = options.method, .levels = levels});

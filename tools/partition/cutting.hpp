@@ -20,17 +20,17 @@ struct Task {
   const std::function<void(double done)>& progress;  // may be empty
 };
 
-// Both functions are collective, and set the domains, the keys if there is a curve, this rank's
+// Both functions are collective. They set the domains, the keys if there is a curve, this rank's
 // seconds except the total, and the rounds. The caller sets the rest.
 
-// Cuts from the objects. The rows of a snake are as thick as cells, so on the finest lattice its
-// parts are slabs. The search therefore begins with about as many cells as objects and adds two
-// levels at a time, until the parts are as even as requested or there is no finer lattice. Without
-// a target, the greatest part may have at most the average plus twice the heaviest object. The most
-// even cut wins; among equally even cuts, the coarsest wins.
+// Cuts from the objects. A row of a snake is as thick as a cell, so on the finest lattice the parts
+// are slabs. Therefore the search begins with about as many cells as objects. It adds two levels at
+// a time, until the parts are as even as requested or there is no finer lattice. Without a target,
+// the greatest part may have at most the average plus twice the heaviest object. The most even cut
+// wins; among equally even cuts, the coarsest wins.
 Partition cut_from_objects(const Task& task);
 
-// Cuts from the work of whole domains, as an application would that knows no more.
+// Cuts from the work of whole domains, as an application does that knows nothing else.
 Partition cut_in_rounds(const Task& task);
 
 }  // namespace evenkeel::tool

@@ -10,8 +10,8 @@ namespace evenkeel::tool {
 
 namespace {
 
-// The methods of the library, whose grids can also be found in rounds; `histogram`, a staggered
-// grid that is always cut from the objects; and `graph`.
+// All methods: the methods of the library, whose grids can also be found in rounds; `histogram`, a
+// staggered grid that is always cut from the objects; and `graph`.
 std::vector<NamedMethod> methods() {
   const std::vector<std::string_view> names = method_names();
   std::vector<NamedMethod> all;

@@ -22,7 +22,7 @@ struct PartitionArguments {
 
 struct NamedMethod {
   std::string_view name;
-  std::optional<Method> method;  // empty if it cuts a graph, not objects by their places
+  std::optional<Method> method;  // empty if the method cuts a graph
   bool has_rounds = false;
 
   bool is_graph() const { return !method; }

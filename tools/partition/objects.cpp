@@ -64,8 +64,8 @@ std::vector<double> read_weights(const std::string& path, const ArrayFile& point
   return weights;
 }
 
-// The shape of the file as each rank sees it. The least of the negated values yields the greatest
-// value.
+// The shape of the file as this rank sees it. A reduction by `least` of a negated value finds the
+// greatest value.
 struct Sight {
   std::int64_t least_rows, minus_greatest_rows, least_columns, minus_greatest_columns;
 };
@@ -99,8 +99,9 @@ FileObjects read_objects(const Communicator& communicator, const PartitionOption
   const Sight all = vote<&combine>(communicator, read, mine);
   if (all.least_rows != -all.minus_greatest_rows ||
       all.least_columns != -all.minus_greatest_columns)
-    refuse_partition(joined({"The ranks do not see the same ", in_quotes(options.points), "."}),
-                     "Put it where all of them read the same file.");
+    refuse_partition(
+        joined({"The ranks do not see the same file ", in_quotes(options.points), "."}),
+        "Put it where all of them read the same file.");
   return objects;
 }
 

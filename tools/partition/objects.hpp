@@ -14,8 +14,8 @@ namespace evenkeel::tool {
 struct FileObjects {
   int dimensions = 0;
   std::int64_t everywhere = 0;  // on all ranks
-  // The coordinates of each object, one object after another. They are floats if the file has
-  // floats, to take no more memory than in the file, else doubles.
+  // The coordinates of each object, one object after another. If the file has floats, they are
+  // floats, to take no more memory than the file. Otherwise they are doubles.
   std::vector<double> places;
   std::vector<float> float_places;
   std::vector<double> weights;  // of each object; empty if all weights are 1
@@ -27,9 +27,9 @@ struct FileObjects {
   }
 };
 
-// Collective. Each rank reads its own rows; the shares differ by at most one row, and are in the
-// order of the ranks. A failure to read on one rank is an Error on all. Weights are read and
-// checked even if they do not count as work. `progress` may be empty.
+// Collective. Each rank reads its own rows. The shares differ by at most one row, and are in the
+// order of the ranks. If reading fails on one rank, all ranks throw the same Error. Weights are
+// read and checked even if they do not count as work. `progress` may be empty.
 FileObjects read_objects(const Communicator& communicator, const PartitionOptions& options,
                          const ProgressOf& progress = {});
 

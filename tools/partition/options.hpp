@@ -32,8 +32,8 @@ struct PartitionOptions {
 // method must not be `graph`.
 PartitionOptions checked(const PartitionArguments& asked);
 
-// Returns the given box, if there is one, for points of `dimensions` coordinates. Throws an Error
-// if it is invalid for them.
+// Returns the given box, if there is one. Throws an Error if it is invalid for points of
+// `dimensions` coordinates.
 std::optional<Box> given_box(const PartitionOptions& options, int dimensions);
 
 // Throws an Error if the given grid does not fit points of `dimensions` coordinates, or if rounds

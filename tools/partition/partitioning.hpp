@@ -27,7 +27,7 @@ struct Partition {
   Domains domains;
   std::vector<double> work;         // of each part, by the objects in it
   double heaviest_object = 0;       // the work of the heaviest object
-  std::vector<LoadSummary> rounds;  // of each grid that was tried, if rounds were asked for
+  std::vector<LoadSummary> rounds;  // of each grid that was tried; empty without --rounds
   PartitionSeconds seconds;
 
   // The keys and parts of this rank's objects, in their order.

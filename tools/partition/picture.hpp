@@ -14,9 +14,9 @@
 
 namespace evenkeel::tool {
 
-// Collective. Moves each splitter to the roundest number that keeps all `keys` in their parts: the
-// range of a part then consists of few large boxes. A part without keys owns nothing; if there are
-// no keys at all, nothing changes.
+// Collective. Moves each splitter to the roundest number that keeps all `keys` in their parts, so
+// that the range of a part consists of few large boxes. A part without keys owns nothing. If there
+// are no keys at all, nothing changes.
 Splitters at_round_keys(const Communicator& communicator, std::span<const CurveKey> keys,
                         const Splitters& splitters);
 

@@ -36,7 +36,7 @@ std::string as_json(const PartitionOptions& options, const FileObjects& objects,
   return json.dump(2) + '\n';
 }
 
-// ", in a grid of 2 x 3", or empty if there is no grid.
+// Returns text such as ", in a grid of 2 x 3", or nothing if there is no grid.
 std::string grid_of(const Partition& partition) {
   const auto* const grid = std::get_if<GridDomains>(&partition.domains);
   if (grid == nullptr) return {};

@@ -13,7 +13,7 @@
 
 namespace evenkeel::tool {
 
-// Sums weights as whole numbers of one unit, which is a power of two so small that sums have 62
+// Sums weights as whole numbers of one unit. The unit is a power of two, so small that sums have 62
 // bits. Keeps a reference to the objects.
 class WorkCounter {
  public:
@@ -24,7 +24,7 @@ class WorkCounter {
   double heaviest_object() const noexcept { return heaviest_; }
 
   // Collective. Returns the work of each of `parts` parts, from the part of each of this rank's
-  // objects. Begins with a vote on the `status` of the caller. Throws an Error if the total work
+  // objects. Begins with a vote on the caller's `status`. Throws an Error if the total work
   // overflows.
   std::vector<double> of_parts(const Status& status, std::span<const std::int32_t> part_of_object,
                                int parts) const;

@@ -1,7 +1,7 @@
 #pragma once
 
-// The cost of each bin in each step, and the load of ranks that own ranges of bins. The cost of a
-// step is the load of its slowest rank.
+// The cost of each bin in each step. Ranks own ranges of bins. The load of a rank in a step is the
+// cost of its bins, and the cost of a step is the load of its slowest rank.
 
 #include "files/byte_source.hpp"
 
@@ -31,7 +31,7 @@ class CostChain {
   Ranges even(int ranks) const;
 
   double slowest(const Ranges& ranges, std::int64_t step) const noexcept;
-  // The greatest load of a range, summed over the steps in [begin, end).
+  // The greatest sum over the steps in [begin, end) of the load of one range.
   double slowest(const Ranges& ranges, std::int64_t begin, std::int64_t end) const;
   // The load of each range in a step.
   void loads(const Ranges& ranges, std::int64_t step, std::vector<double>& into) const;

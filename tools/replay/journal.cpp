@@ -59,7 +59,7 @@ class Replayer {
     require_alike(place, "cause", name_of(recorded.reason), name_of(verdict.decision.reason));
     require_alike(place, "reason", record.reason,
                   explain(record.before, *record.totals, verdict.decision));
-    // Rounds as a value does that was read from a file in seconds.
+    // Rounds as a number does that was read from a file in seconds.
     require_alike(place, "predicted gain", text_of(recorded.predicted_gain),
                   text_of(verdict.decision.predicted_gain * 1e-9 * 1e9));
     ++replay_.looks;
@@ -111,7 +111,8 @@ std::string report_of(const JournalReplay& replay, bool is_json) {
   line("journal    ", name_of_journal(replay.version, replay.ranks, replay.reading));
   line("looks      ", joined({std::to_string(replay.looks), ", decided again: all the same"}));
   if (replay.own > 0)
-    line("own rule   ", joined({std::to_string(replay.own), " more, which only it can repeat"}));
+    line("own rule   ",
+         joined({std::to_string(replay.own), " more, which only the application can repeat"}));
   line("rebalances ", std::to_string(replay.rebalances) + detail::and_unchanged(replay.unchanged));
   return text;
 }
@@ -140,15 +141,15 @@ class ChainReader {
 
   ChainTable result(const std::string& path) && {
     if (table_.costs.empty())
-      refuse_replay(joined({"The journal ", in_quotes(path), " has measured nothing."}),
-                    "Give one of a run with a look at least.");
+      refuse_replay(joined({"The journal ", in_quotes(path), " has no measurements."}),
+                    "Give the journal of a run that had at least one look.");
     return std::move(table_);
   }
 
  private:
   void require_same_domains(const JournalPlace& place, std::int64_t generation) {
     if (generation_.value_or(generation) != generation)
-      refuse_replay(joined({place.text(), " is of other domains than the lines before it."}),
+      refuse_replay(joined({place.text(), " has other domains than the lines before it."}),
                     "Give a journal of a run that moved nothing, with trigger = never.");
     generation_ = generation;
   }

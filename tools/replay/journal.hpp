@@ -1,8 +1,8 @@
 #pragma once
 
 // Repeats the decisions that a journal has recorded, or extracts a chain of costs from it. The line
-// of each look holds everything from which its decision was made, so the same function must reach
-// the same decision, to the last bit.
+// of each look holds all data that its decision used. So the same function must reach the same
+// decision, to the last bit.
 
 #include "files/byte_source.hpp"
 #include "journal/reader.hpp"
@@ -18,8 +18,8 @@ struct JournalReplay {
   std::int64_t own = 0;         // decided by the application's own rule, which is not known here
   std::int64_t rebalances = 0;  // those that have made new domains
   std::int64_t unchanged = 0;   // the others, which have changed nothing
-  // Lines with the state that results from the line before. Other lines follow a rebalance that the
-  // application asked for while a look was under way.
+  // The number of lines whose state results from the line before. Any other line follows a
+  // rebalance that the application requested while a look was under way.
   std::int64_t continued = 0;
   Reading reading = {};
 };
@@ -30,16 +30,16 @@ JournalReplay replay_journal(const std::string& path, const Progress& progress =
 
 std::string report_of(const JournalReplay& replay, bool is_json);
 
-// The chain of costs that a journal has recorded: a row for each step, a column for each rank. As
-// bins, ranks mean the same in all rows only as long as nothing moves.
+// The chain of costs that a journal has recorded: a row for each step, a column for each rank. Each
+// rank is a bin, which means the same in all rows only if nothing moves.
 struct ChainTable {
   std::vector<double> costs;  // row by row, in seconds
   std::uint64_t bins = 1;
 };
 
-// Each step has the seconds per step of each rank that the next look has measured. Steps of looks
-// that have measured nothing are left out. Throws an Error of bad input if the file is not a
-// journal, if it lacks the seconds of single ranks, or if domains have changed between its looks.
+// The cost of a rank in a step is its seconds per step, as the next look has measured them. Steps
+// of looks that have measured nothing are left out. Throws an Error of bad input if the file is not
+// a journal, if it lacks the seconds of single ranks, or if domains have changed between its looks.
 ChainTable chain_of_journal(const std::string& path, const Progress& progress = {});
 
 // The costs in the file of a chain, unchanged.

@@ -53,8 +53,8 @@ ReplayStart start_of(const std::string& text) {
   if (text == "uniform") return ReplayStart::uniform;
   refuse_replay.value(
       "--start", text,
-      "Give optimal, the best cut of the first step, or uniform, the same number of bins for each "
-      "rank.");
+      "Give optimal (the best cut of the first step) or uniform (the same number of bins for each "
+      "rank).");
 }
 
 std::int64_t epoch_of(const std::string& text) {
@@ -92,7 +92,7 @@ JournalReplayOptions checked_journal(const ReplayArguments& asked) {
 
 ChainReplayOptions checked(const ReplayArguments& asked) {
   if (!asked.chain || !asked.ranks || !asked.cost)
-    refuse_replay("A chain needs --chain, --ranks and --cost.",
+    refuse_replay("A replay of a chain needs --chain, --ranks and --cost.",
                   "Give all three, or a journal alone by --journal.");
   ChainReplayOptions options;
   options.chain = *asked.chain;

@@ -32,11 +32,11 @@ struct ChainReplayOptions {
   ReplayStart start = ReplayStart::optimal;
   std::int64_t epoch_steps = 1;  // between two looks; if it is 0, the trigger chooses
   std::int64_t latency = 0;      // steps from a look to its rebalance
-  // The cost of finding the loads that other cuts would have, in mean rank loads of the first step.
-  // It is not part of the total. The more expensive a survey is, the fewer looks take one, as in a
-  // program.
+  // The cost of a survey, in mean rank loads of the first step. A survey finds the loads under
+  // other cuts. Its cost is not part of the total. As in a program, the more expensive a survey is,
+  // the fewer looks take one.
   double survey = 0;
-  bool is_start_asked = false;  // the application has asked for the first cut, as programs do
+  bool is_start_asked = false;  // the first cut counts as requested by the application
   std::optional<std::string> write_chain = {};
   bool json = false;
 };

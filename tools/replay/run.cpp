@@ -41,8 +41,8 @@ DecisionState first_state_of(const Setting& setting, const ChainReplayOptions& o
   state.epoch_steps = options.epoch_steps;
   state.latency_steps = options.latency;
   state.ledger.cost.learn(setting.rebalance * unit, 0);
-  // These two are not part of any trigger: they guard against clock noise and steps with cold
-  // caches, which a chain does not have.
+  // No trigger sets these two. They guard against noise of clocks and against cold caches, which a
+  // chain does not have.
   state.floor_percent = 0;
   state.cooldown_steps = 0;
   return state;
@@ -74,7 +74,7 @@ class Epoch {
       sample.variance = variance_in(unit, loads);
       return totals_of(sample, state.mean_load);
     };
-    // All ranks without bins have the same totals, so these are made once.
+    // All ranks without bins have the same totals, which are computed once.
     const std::int64_t idle = ranks - std::ssize(by_range_);
     Totals all = totals_of_rank(idle > 0 ? std::span<const std::int64_t>() : by_range_.front());
     if (idle > 0) {
@@ -90,7 +90,7 @@ class Epoch {
     return all;
   }
 
-  // Forgets the loads of ranges after a rebalance: earlier measurements count only in the account.
+  // Forgets the loads of ranges after a rebalance. Earlier measurements count only in the account.
   void restart() {
     by_range_.clear();
     steps_ = 0;
@@ -103,7 +103,7 @@ class Epoch {
   }
 
  private:
-  // The variance in units squared, with the same bound as measured variances.
+  // The variance in squared units, with the same upper bound as measured variances.
   static std::int64_t variance_in(std::int64_t unit, std::span<const std::int64_t> loads) {
     constexpr double most = 1ULL << 40U;
     const auto size = static_cast<double>(unit);
@@ -112,7 +112,7 @@ class Epoch {
 
   std::vector<std::vector<std::int64_t>> by_range_;  // loads of each range, one for each step
   std::int64_t steps_ = 0;
-  AllSteps all_, first_;  // the slowest of each step, as it is and under the first ranges
+  AllSteps all_, first_;  // of the slowest rank, under the real and the first ranges
   std::int64_t all_load_ = 0;
 };
 
@@ -122,7 +122,7 @@ struct RebalanceOrder {
   std::int64_t generation;
 };
 
-// The ranges that ranks have and had, and the loads that other ranges would have.
+// The ranges that ranks have now and had before, and the loads under other ranges.
 class Cuts {
  public:
   Cuts(const Setting& setting, double unit)
@@ -135,7 +135,7 @@ class Cuts {
     previous_ = std::exchange(now_, setting_.chain.cut(step - 1, setting_.ranks));
   }
 
-  // The load that other cuts would have over an epoch, the steps [begin, end).
+  // The loads under other cuts over an epoch, the steps [begin, end).
   Counterfactual would_be(std::int64_t begin, std::int64_t end) {
     const auto slowest = [&](const Ranges& ranges) {
       return std::llround(setting_.chain.slowest(ranges, begin, end) * unit_);

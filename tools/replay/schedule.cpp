@@ -16,8 +16,8 @@ std::vector<double> ideals_from(const Setting& setting) {
   return ideals;
 }
 
-// The same bounds, lowered slightly. Sums in another order differ in their last bits, and this must
-// not drop an optimal schedule.
+// The same bounds, slightly lower. Sums in another order differ in their last bits, which must not
+// exclude an optimal schedule.
 std::vector<double> lower_bounds(const Setting& setting) {
   std::vector<double> bounds = ideals_from(setting);
   const double additions = 2 * static_cast<double>(bounds.size()) + 4;
@@ -44,8 +44,8 @@ double cost_of(const Setting& setting, const Schedule& schedule) {
 
 double ideal_of(const Setting& setting) { return ideals_from(setting).front(); }
 
-// best[s] is the least cost of the steps before s, including the rebalance before s. A cut is
-// followed only as long as it can still be part of a better schedule than the best known one.
+// best[s] is the least cost of the steps before s, including the rebalance before s. The search
+// follows a cut only as long as it can still be part of a better schedule than the best known one.
 Optimum optimum_of(const Setting& setting, const std::function<void(double done)>& progress) {
   const auto steps = static_cast<std::size_t>(setting.chain.steps());
   const std::vector<double> ideal = lower_bounds(setting);

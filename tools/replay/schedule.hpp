@@ -26,7 +26,8 @@ using Schedule = std::vector<std::int64_t>;
 double cost_of(const Setting& setting, const Schedule& schedule);
 
 // The cheapest of all 2^(steps - 1) schedules. Dynamic programming over the step of the last
-// rebalance finds it exactly. Among equally cheap ones, the one with the earliest last rebalance.
+// rebalance finds it exactly. Among equally cheap ones, it is the one with the earliest last
+// rebalance.
 struct Optimum {
   Schedule schedule;
   double total;
@@ -34,8 +35,8 @@ struct Optimum {
 // `progress` receives the share that is done; it may be empty.
 Optimum optimum_of(const Setting& setting, const std::function<void(double done)>& progress = {});
 
-// "12, before steps 3, 40, ..": the count, and the first `most` steps. `what` is the text before
-// the steps, in the singular.
+// The count, and the first `most` steps, such as "12, before steps 3, 40, ..". `what` is the text
+// before the steps, in the singular.
 std::string text_of(const Schedule& schedule, const char* what, std::size_t most);
 
 // The cost of perfect balance with free rebalances.

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double seconds = 1e-9;
 
-// Slots that sum to this number.
+// Slots whose sum is this number.
 StepSlots spread(double nanoseconds) {
   StepSlots slots{};
   slots.fill(evenkeel::whole(nanoseconds) / static_cast<std::int64_t>(step_slots));
@@ -31,8 +31,8 @@ double level_of(std::int64_t greatest, const Totals& totals) {
   return std::max(0.0, static_cast<double>(greatest) / totals.mean_load() - 1);
 }
 
-// The cuts whose level the look has recorded, oldest first. The list is empty unless it has the
-// fresh cut, which is the youngest.
+// The cuts whose level the look has recorded, oldest first. The youngest is the fresh cut; without
+// it, the list is empty.
 std::vector<ReplayTrial::OnRecord> cuts_on_record(std::int64_t end, const Totals& totals) {
   const Counterfactual& would_be = totals.would_be;
   std::vector<ReplayTrial::OnRecord> all;
@@ -103,8 +103,8 @@ void ReplayTrial::add(const JournalLine& line) {
   if (is_ordered || is_due(state_.trigger, seen.end)) act(seen.end, seen);
 }
 
-// Adds the rebalances and times of the recorded run. Its first distribution also applies to the
-// trial.
+// Adds the rebalances and times of the recorded run. The first distribution of this run also
+// applies to the trial.
 void ReplayTrial::keep_record(const JournalLine& line) {
   if (line.outcome && line.taken_at <= line.before.began_at) {
     state_ = rebalanced(state_, line.taken_at, state_.generation + 1, line.kind);
@@ -118,7 +118,7 @@ void ReplayTrial::keep_record(const JournalLine& line) {
         static_cast<double>(line.totals->cost + line.totals->rebuild) * seconds;
 }
 
-// Learns from a look about domains that the trial has or could have.
+// Learns from a look the levels under domains that the trial has or could have.
 void ReplayTrial::learn(const Seen& seen) {
   const Totals& totals = seen.totals;
   const double mean = totals.mean_of_all();
@@ -154,9 +154,9 @@ void ReplayTrial::update(TriedCut& cut, const Seen& seen) const {
   cut.level = level.value_or(cut.level);
 }
 
-// Interpolates between the recorded cuts on either side of a cut. As old cuts drop out of the
-// record, these neighbours change; the cut then keeps its relative position between their levels.
-// Empty if the record has fewer than two cuts.
+// Interpolates the level of a cut between the recorded cuts before and after it. As old cuts drop
+// out of the record, these neighbours change. Then the cut keeps its relative position between
+// their levels. Returns nothing if the record has fewer than two cuts.
 std::optional<double> ReplayTrial::level_among(TriedCut& cut) const {
   if (record_.size() < 2) return std::nullopt;
   const auto younger = std::find_if(record_.begin(), record_.end() - 1,
@@ -176,12 +176,13 @@ std::optional<double> ReplayTrial::level_among(TriedCut& cut) const {
   return younger->level + cut.share * (older->level - younger->level);
 }
 
-// The level over all single steps. Noise raises the slowest rank of single steps under any domains.
+// The level over all single steps. Noise raises the load of the slowest rank in single steps, under
+// any domains.
 double ReplayTrial::level_of_all(const TriedCut& cut) const {
   return cut.is_first() ? first_of_all_ : cut.level + noise_;
 }
 
-// The steps of the rebalances before the end of the last step of the look.
+// The steps after which a rebalance is due before the last step of the look ends.
 std::vector<std::int64_t> ReplayTrial::due_within(const Seen& seen) {
   std::vector<std::int64_t> acts;
   for (std::int64_t step = seen.begin + 1; step < seen.end; ++step)
@@ -200,7 +201,7 @@ void ReplayTrial::act(std::int64_t step, const Seen& seen) {
   result_.trial.spent += seen.cost * seconds;
 }
 
-// Adds up all steps since the last look, each under the cut that the trial would have had.
+// Adds up all steps since the last look, each under the cut that the trial would have used.
 void ReplayTrial::account(const Seen& seen, const std::vector<std::int64_t>& acts) {
   TriedCut cut = now_;
   double sum = 0;

@@ -1,8 +1,9 @@
 #pragma once
 
-// Tries another trigger on a recorded run, and finds its decisions and their gain. The journal
-// holds, for each look, the load under some other cuts; the load under a cut between those is
-// interpolated linearly. docs/tool.md has the rules.
+// Tries another trigger on a recorded run, and finds its decisions and their gain. For each look,
+// the journal holds the level of some other cuts: their greatest load above the mean load, as a
+// share of the mean load. The level of a cut between two of these is interpolated linearly.
+// docs/tool.md has the rules.
 
 #include "journal/reader.hpp"
 
@@ -30,7 +31,7 @@ struct JournalTrial {
   std::int64_t looks = 0, known = 0;  // known: looks with a known load under the trial's cut
   std::int64_t told = 0;              // looks that have recorded a load under another cut
   std::int64_t steps = 0;
-  // Seconds: of the average rank, and of the slowest without any rebalance.
+  // Both are in seconds: of the average rank, and of the slowest rank without any rebalance.
   double mean = 0, never = 0;
   TriedRun trial, recorded;
   Reading reading = {};
@@ -56,7 +57,8 @@ class ReplayTrial {
     std::int64_t made = -1;  // the step after which it was made; negative for the first domains
     double level = 0;
     bool is_known = false;  // for the current look
-    // The recorded cuts just before and after it, and its share of the way from the younger one.
+    // The recorded cuts just before and after this cut. `share` is its position between their
+    // levels: 0 at the younger cut, 1 at the older one.
     std::int64_t older = -1, younger = -1;
     double share = 0;
     bool is_first() const noexcept { return made < 0; }

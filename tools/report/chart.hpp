@@ -18,7 +18,7 @@ struct ChartAxis {
   double place(double value) const noexcept;
 };
 
-// An axis with about `wanted` ticks, and never many, whatever the numbers are.
+// An axis with about `wanted` ticks. It never has many, whatever the numbers are.
 ChartAxis round_axis(double low, double high, std::string label, int wanted = 5);
 // An axis from `low` to `high` exactly, with round ticks in between.
 ChartAxis exact_axis(double low, double high, std::string label, int wanted = 8);
@@ -27,7 +27,7 @@ class Plot {
  public:
   Plot(ChartAxis across, ChartAxis up) : across_(std::move(across)), up_(std::move(up)) {}
 
-  // A value for a span of the horizontal axis; empty for a gap.
+  // The value over a span of the horizontal axis. It is empty for a gap.
   struct Span {
     double begin, end;
     std::optional<double> value;
@@ -40,8 +40,8 @@ class Plot {
                 const std::vector<Span>& to);
   void add_dots(const std::string& style, const std::vector<std::pair<double, double>>& dots);
   void add_line(const std::string& style, double x0, double y0, double x1, double y1);
-  // Adds a vertical line for each position. If there are very many, the lines are short and at the
-  // bottom.
+  // Adds a vertical line at each position. If there are very many positions, the lines are short
+  // and at the bottom.
   void add_marks(const std::string& style, const std::vector<double>& at);
   // Adds HTML under the drawing, such as a canvas.
   void lay_under(std::string content) { under_ += content; }

@@ -18,8 +18,8 @@ double average_of(const std::vector<double>& loads) {
   return loads.empty() ? 0 : sum / static_cast<double>(loads.size());
 }
 
-// How far the colours reach from the average: as far as all but one load in a hundred, and at least
-// a tenth of the average, so that noise does not look like imbalance.
+// The distance from the average, as a share, at which the colours end. It covers all but one load
+// in a hundred, and is at least a tenth, so that noise does not look like imbalance.
 double reach_of(const Model& model) {
   constexpr double least = 0.1, all = 1;
   std::vector<float> distances;
@@ -57,7 +57,7 @@ struct Bins {
   std::size_t begin = 0, end = LoadPicture::slots;
 };
 
-// The bins of the shares that ranks ever had, with some room around them.
+// The bins that any rank ever used, with some room around them.
 Bins bins_in_use(const Model& model) {
   Bins used{LoadPicture::slots, 0};
   for (const TimeColumn& column : model.columns)

@@ -1,7 +1,8 @@
 #pragma once
 
 // The loads of ranks over the run as a map of bytes, with a column for each column of the model. A
-// row is a rank or, for many ranks, a share of the average load, the greatest at the top.
+// row is a rank. For many ranks, a row is a range of loads as shares of the average load, with the
+// greatest at the top.
 
 #include "report/model.hpp"
 
@@ -14,9 +15,9 @@ struct HeatMap {
 
   bool shows_ranks = true;
   std::size_t rows = 0, columns = 0;
-  // The values of the bytes 0 and `most`. For ranks, a value is a share of the average load in that
-  // column. For shares, it is the fourth root of a share of all ranks, so that one rank of ten
-  // thousand is visible.
+  // The values of the bytes 0 and `most`. If rows are ranks, a value is a share of the average load
+  // in that column. Otherwise it is the fourth root of a share of all ranks, so that one rank of
+  // ten thousand is visible.
   double low = 0, high = 1;
   double bottom = 0, top = 0;       // for shares: the ends of the vertical axis
   std::vector<std::uint8_t> cells;  // row by row

@@ -1,7 +1,7 @@
 #pragma once
 
-// Escapes text for a page. Any content of a journal may be put between two tags, in an attribute in
-// double quotes, or in a block of JSON, and remains text there.
+// Escapes text for a page. Any content of a journal remains text if it is put between two tags, in
+// an attribute in double quotes, or in a block of JSON.
 
 #include <initializer_list>
 #include <string>
@@ -29,7 +29,8 @@ class HtmlTable {
  public:
   HtmlTable(std::string_view caption, std::initializer_list<std::string_view> columns);
 
-  // Columns of words, by their numbers, are aligned to the left; the others hold numbers.
+  // The columns with these numbers contain words, so they are aligned to the left. Other columns
+  // hold numbers.
   HtmlTable& words_in(std::initializer_list<std::size_t> columns);
   void add(const std::vector<std::string>& cells);
   bool empty() const noexcept { return rows_.empty(); }

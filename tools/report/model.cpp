@@ -14,14 +14,14 @@ constexpr double seconds = 1e-9;
 constexpr std::size_t most_columns = 1024, most_rebalances = 1000, most_changes = 12;
 constexpr std::size_t most_names = 64;  // of kernels, stages and causes
 
-// The entry of this name, or that of `further` if there are too many names.
+// The entry of this name. If there are too many names, it is the entry "further".
 template <class Value>
 Value& entry_of(std::map<std::string, Value>& all, const std::string& name) {
   if (all.size() >= most_names && !all.contains(name)) return all["further"];
   return all[name];
 }
 
-// Shares refer to the mean load of the look before, so they are unknown until there is one.
+// Shares refer to the mean load of the previous look, so the first look has no known shares.
 bool knows_shares(const JournalLine& look) {
   return !rank_shares(look).empty() && look.before.mean_load > 0;
 }
@@ -32,7 +32,7 @@ bool moves_by_itself(const DecisionState& state) {
 }
 
 // The nanoseconds that the slowest rank would have taken under the first domains, if known. After a
-// rebalance, they are derived from the average load without the extra time of kernels.
+// rebalance, the average load without the extra time of kernels yields them.
 std::optional<double> never_of(const JournalLine& look, std::int64_t first_generation) {
   const Totals& totals = *look.totals;
   const double usual = std::max(0.0, totals.mean_of_all() - static_cast<double>(totals.extra));
@@ -131,8 +131,8 @@ void ModelBuilder::add_rebalance(const JournalLine& look) {
   shadow_.reset();
 }
 
-// Moves the domains out of the rebalance. The domains before it are those that the last rebalance
-// with domains made.
+// Moves the domains out of the rebalance. The domains before it are the result of the last
+// rebalance whose domains are known.
 void ModelBuilder::note_domains(Rebalance& rebalance) {
   if (rebalance.outcome.domains.planes.empty()) return;
   last_change_ = {rebalance.at, std::move(last_change_.after),
@@ -140,7 +140,7 @@ void ModelBuilder::note_domains(Rebalance& rebalance) {
   changes_.add(last_change_);
 }
 
-// Adds to the last rebalance the data that a look has about it.
+// Adds to the last rebalance what a look reports on it.
 void ModelBuilder::follow(const JournalLine& look) {
   if (!open_ || !look.totals || look.totals->load.sum <= 0) return;
   follow_books();
@@ -216,7 +216,7 @@ void ModelBuilder::add_kernels(const JournalLine& look) {
   }
 }
 
-// The last line of the run has more data than its looks.
+// The last line of the run has more data than the looks.
 void ModelBuilder::finish(const JournalFinish& finish) {
   finish_ = finish;
   model_.last = finish.state;
@@ -224,7 +224,7 @@ void ModelBuilder::finish(const JournalFinish& finish) {
   follow_books();
 }
 
-// The text of the summary in the log, for the part of the run that the journal covers.
+// The summary that the log prints, for the stretch of the run that the journal covers.
 std::string ModelBuilder::summary() const {
   Summary run;
   run.state = model_.last;
@@ -237,7 +237,7 @@ std::string ModelBuilder::summary() const {
   return summary_of(run);
 }
 
-// Counts the last rebalance, since the state of the last line is the one before it.
+// Counts the last rebalance. The state of the last line does not include it yet.
 void ModelBuilder::count_open() {
   DecisionState& last = model_.last;
   if (last.rebalanced_at == open_->at || open_->is_first) return;

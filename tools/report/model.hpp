@@ -16,7 +16,7 @@
 
 namespace evenkeel::tool::report {
 
-// A sum of values that are not known at all times, over steps.
+// A sum over steps of a value that is unknown at some times.
 struct OverSteps {
   double sum = 0, steps = 0;
 
@@ -41,11 +41,12 @@ struct TimeColumn {
   OverSteps slowest, average, never;    // seconds per step; never: the slowest without rebalances
   OverSteps lambda, imbalance_percent;  // the values that decisions used
   double worst_lambda = 1, worst_imbalance_percent = 0;
-  // Either the seconds of each rank over `loads_weight` steps, or, for each share of the mean, how
-  // often ranks had it, out of `loads_weight` times.
+  // If the model shows ranks: the seconds of each rank over `loads_weight` steps. Otherwise, for
+  // each share of the mean load: how often ranks had it, out of `loads_weight` times.
   std::vector<double> loads;
   double loads_weight = 0;
-  // These four belong to one look of the column: the last with a rebalance, or else the last one.
+  // These values are those of one look of the column: the last look with a rebalance, or else the
+  // last look.
   std::int64_t step = 0;
   std::string decision, cause, reason;
 
@@ -68,7 +69,7 @@ struct DomainChange {
   DomainSections before, after;
 };
 
-// The means over the run.
+// Seconds of a kernel in a step, over the run: on the fastest, the average and the slowest rank.
 struct KernelShare {
   OverSteps least, average, greatest;
 };
@@ -91,8 +92,8 @@ struct Model {
 
   std::vector<Rebalance> rebalances;
   std::size_t one_in = 1;  // the list above has one in this many rebalances
-  // All rebalances but the first distribution: those that made new domains, and those that changed
-  // nothing.
+  // Counts of all rebalances but the first distribution: those that made new domains, and those
+  // that changed nothing.
   std::int64_t changing = 0, unchanging = 0;
   std::vector<DomainChange> domain_changes;  // some of them, and always the last
   std::map<std::string, double> stages;      // seconds of all rebalances

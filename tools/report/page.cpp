@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-// The form with each {{name}} replaced by its value. A {{name}} in a value is not replaced.
+// Replaces each {{name}} in the form by its value. Does not replace a {{name}} in a value.
 std::string filled(std::string_view form, const std::map<std::string_view, std::string>& values) {
   std::string text;
   for (std::size_t at = 0;;) {
@@ -55,7 +55,7 @@ json data_of(const HeatMap& map) {
           {"cells", base64(map.cells)}};
 }
 
-// Lists of [owner, number of cells, next owner, ..], as in the journal.
+// Each plane becomes a list [owner, number of cells, next owner, ..], as in the journal.
 json data_of(const DomainSections& domains) {
   json planes = json::array();
   for (const DomainSection& plane : domains.planes) {

@@ -1,5 +1,5 @@
-// Draws the map of loads, and lets a reader go through the looks by mouse, finger or keyboard. All
-// else on the page is there without it.
+// Draws the map of loads, and lets a reader step through the looks by mouse, finger or keyboard.
+// The rest of the page works without this script.
 (function () {
   'use strict';
 
@@ -15,7 +15,7 @@
   const last = columns > 0 ? data.end[columns - 1] : 0;
   const length = Math.max(1, last - first);
 
-  // The column that a step belongs to: the first that ends there or later.
+  // The column that contains a step: the first column that ends at this step or later.
   function columnOf(step) {
     let low = 0, high = columns - 1;
     while (low < high) {
@@ -84,7 +84,8 @@
 
   // --- Domains -----------------------------------------------------------------------------------
 
-  // Few ranks have colours of their own; of many, the colour tells the order.
+  // If there are few ranks, each has its own colour. If there are many, the colour shows their
+  // order.
   const few =
     ['#4f8fc4', '#e0a23a', '#4aa287', '#c9653c', '#9a78b8', '#8a9a3f', '#5fb3c9', '#b0697f'];
 
@@ -185,7 +186,7 @@
     if (others.length > 0) select(isForward ? others[0] : others[others.length - 1]);
   }
 
-  // The page's address may end in #step=120.
+  // The address of the page may end in #step=120.
   function goToAddress() {
     const found = /^#step=(\d+)$/.exec(location.hash);
     if (found) select(columnOf(Number(found[1])));

@@ -1,7 +1,7 @@
 #pragma once
 
-// The parts of the page, from top to bottom. Each is a section of HTML, or empty if the journal has
-// no data for it.
+// The sections of the page, from top to bottom, as HTML. A section is empty if the journal has no
+// data for it.
 
 #include "report/chart.hpp"
 #include "report/model.hpp"
@@ -32,7 +32,7 @@ ChartAxis steps_axis(const Model& model);
 std::string steps_text(const TimeColumn& column);
 // The means of these values for all columns, in units of `unit` seconds.
 std::vector<Plot::Span> spans_of(const Model& model, OverSteps TimeColumn::*values, double unit);
-// The steps after which rebalances were made, for those that the model keeps.
+// The steps after which rebalances were made, for the rebalances in the model.
 std::vector<double> steps_of_rebalances(const Model& model);
 
 }  // namespace evenkeel::tool::report

@@ -11,13 +11,14 @@ namespace evenkeel::tool::watch {
 
 class Following {
  public:
-  // `take` gets each whole line without its end. `begin_again` is called if the file was replaced,
-  // or has become shorter: the lines that were read so far are then obsolete.
+  // `take` gets each whole line without its end. `begin_again` is called if the file was replaced
+  // or has become shorter. The lines that were read so far are then obsolete.
   Following(std::string path, std::function<void(std::string_view)> take,
             std::function<void()> begin_again);
 
-  // Reads the bytes that were added since the last call; returns false if there were no new bytes.
-  // Throws an Error if the file cannot be read, unless it could be read before: it may come back.
+  // Reads the bytes that were added since the last call. Returns false if there were no new bytes.
+  // Throws an Error if the file cannot be read and never could be; a file that could be read before
+  // may come back.
   bool advance();
 
  private:

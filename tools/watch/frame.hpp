@@ -10,7 +10,7 @@ struct Size {
   int rows = 24, columns = 80;
 };
 
-// If `has_blocks` is true, the terminal can show block elements of Unicode; else bars consist of #.
+// If `has_blocks` is true, bars consist of block elements of Unicode. Otherwise they consist of #.
 std::vector<std::string> frame_of(const View& view, Size size, bool has_blocks);
 
 // The number of columns that a text of UTF-8 takes, if each character takes one.

@@ -24,7 +24,7 @@ bool equals_ignoring_case(std::string_view a, std::string_view b) {
       a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
-// The value of a line of the head; empty if the line is missing.
+// The value of a line in the head of the request. It is empty if the line is missing.
 std::string_view header(std::string_view request, std::string_view name) {
   while (!request.empty()) {
     const std::size_t end = request.find("\r\n");
@@ -91,7 +91,7 @@ void send_all(int connection, std::string_view bytes) {
 
 [[noreturn]] void refuse_port(std::uint16_t port) {
   refuse("The port " + std::to_string(port) + " cannot be served: " + reason_of(errno) + ".",
-         "Take another one; 0 takes one that is free.");
+         "Choose another port; 0 takes a free one.");
 }
 
 }  // namespace

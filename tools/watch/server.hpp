@@ -1,7 +1,7 @@
 #pragma once
 
-// Answers only browsers of this machine: it listens on the loopback address, and refuses requests
-// that name another host, which pages of other sites could make a browser send.
+// Answers only browsers of this machine. It listens on the loopback address, and refuses requests
+// that name another host, since pages of other sites could make a browser send these.
 
 #include <chrono>
 #include <cstdint>
@@ -28,7 +28,7 @@ class LoopbackServer {
   std::uint16_t port() const noexcept { return port_; }
   int descriptor() const noexcept { return descriptor_; }  // readable if a browser has connected
 
-  // Answers all browsers that have connected. Leaves a slow one after a second.
+  // Answers all browsers that have connected. Gives up on a slow one after a second.
   void answer(const Answers& answers) const;
 
  private:

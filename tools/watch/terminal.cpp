@@ -55,7 +55,7 @@ bool Terminal::has_blocks() {
   return false;
 }
 
-// Sets the terminal so that keys arrive at once and are not shown.
+// Sets the terminal so that keys arrive at once and are not echoed.
 Terminal::Terminal() {
   termios mode = {};
   if (isatty(STDIN_FILENO) == 1 && tcgetattr(STDIN_FILENO, &mode) == 0) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// A terminal that shows one frame after the other. It gets its previous content back at the end,
-// even if a signal ends the program.
+// A terminal that shows one frame after the other. Its previous content returns at the end, even if
+// a signal ends the program.
 
 #include "watch/frame.hpp"
 

@@ -47,13 +47,14 @@ Transport agree(const CommunicatorOptions& options, detail::Messenger& messenger
     throw Error(ErrorKind::bad_input, Where{stage_name},
                 "piece_bytes is " + std::to_string(values[least]) + " to " +
                     std::to_string(-values[minus_greatest]) + " on the ranks.",
-                "Use one number from 1 to 2147483647 on all; the default is 1073741824.");
+                "Give all ranks the same number from 1 to 2147483647; the default is 1073741824.");
   const auto wish = static_cast<EnvironmentWish>(values[wish_of_first]);
   if (wish == EnvironmentWish::unreadable)
     throw Error(
         ErrorKind::bad_input, Where{stage_name},
         std::string(device_aware_variable) + " is neither 0 nor 1.",
-        "Set it to 0 to stage device memory on the host, to 1 to hand it to MPI, or unset it.");
+        "Set the variable to 0 to stage device memory on the host, or to 1 to pass device memory "
+        "to MPI, or unset the variable.");
   messenger.cut_messages(options.piece_bytes);
   if (options.transport != Transport::automatic) return options.transport;
   const bool aware =
@@ -70,7 +71,7 @@ void assert_same_everywhere([[maybe_unused]] detail::Messenger& messenger,
   std::int64_t extremes[2] = {value, -value};
   messenger.reduce(extremes, 2, ScalarType::int64, Reduction::least);
   if (extremes[0] != -extremes[1])
-    detail::assertion_failed("the same on all ranks", meaning, __FILE__, __LINE__);
+    detail::assertion_failed("least == greatest", meaning, __FILE__, __LINE__);
 #endif
 }
 
@@ -132,39 +133,39 @@ bool Communicator::ranks_share_cores() const { return messenger_->ranks_share_co
 
 void Communicator::reduce_in_place(void* values, std::int64_t count, ScalarType type,
                                    Reduction reduction) const {
-  assert_same_everywhere(*messenger_, count, "The length of a reduction");
+  assert_same_everywhere(*messenger_, count, "The length of a reduction is the same on all ranks");
   messenger_->reduce(values, count, type, reduction);
 }
 
 void Communicator::scan_in_place(void* values, std::int64_t count, ScalarType type,
                                  Reduction reduction) const {
-  assert_same_everywhere(*messenger_, count, "The length of a scan");
+  assert_same_everywhere(*messenger_, count, "The length of a scan is the same on all ranks");
   messenger_->exclusive_scan(values, count, type, reduction);
 }
 
 void Communicator::broadcast_bytes(void* data, std::int64_t bytes, int root) const {
   require_rank(root, "root");
-  assert_same_everywhere(*messenger_, root, "The root of a broadcast");
-  assert_same_everywhere(*messenger_, bytes, "The length of a broadcast");
+  assert_same_everywhere(*messenger_, root, "The root of a broadcast is the same on all ranks");
+  assert_same_everywhere(*messenger_, bytes, "The length of a broadcast is the same on all ranks");
   messenger_->broadcast(data, bytes, root);
 }
 
 void Communicator::gather_equal(const void* mine, std::int64_t bytes, void* all) const {
-  assert_same_everywhere(*messenger_, bytes, "The length of a gather");
+  assert_same_everywhere(*messenger_, bytes, "The length of a gather is the same on all ranks");
   messenger_->gather_equal(mine, bytes, all);
 }
 
 void Communicator::gather_bytes(const void* mine, void* all,
                                 std::span<const std::int64_t> bytes_of_rank, int root) const {
-  assert_same_everywhere(*messenger_, root, "The root of a gather");
+  assert_same_everywhere(*messenger_, root, "The root of a gather is the same on all ranks");
   messenger_->gather(mine, all, bytes_of_rank, root);
 }
 
 void Communicator::require_rank(int rank, const char* role) const {
   if (rank < 0 || rank >= size())
     throw Error(ErrorKind::bad_input, Where{stage_name},
-                std::string("The ") + role + " is rank " + std::to_string(rank) + " of " +
-                    std::to_string(size()) + '.',
+                std::string("The ") + role + " is rank " + std::to_string(rank) +
+                    ", but there are " + std::to_string(size()) + " ranks.",
                 "Name a rank from 0 to " + std::to_string(size() - 1) + '.');
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 // Carries messages between ranks. There are two implementations: by MPI, and for a single process.
-// It works with bytes and run-time types; Communicator has the typed interface. All members are
+// The interface has bytes and run-time types; Communicator has the typed interface. All members are
 // collective except those that are marked local.
 
 #include <evenkeel/backends/comm/ballot.hpp>
@@ -35,7 +35,7 @@ class Messenger {
   virtual void barrier() = 0;
   virtual bool ranks_share_cores() = 0;
   virtual void reduce(void* values, std::int64_t count, ScalarType type, Reduction reduction) = 0;
-  // Afterwards, the values of rank 0 are undefined.
+  // On rank 0 the result is undefined.
   virtual void exclusive_scan(void* values, std::int64_t count, ScalarType type,
                               Reduction reduction) = 0;
   virtual void broadcast(void* data, std::int64_t bytes, int root) = 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Helpers for calls of MPI. They turn return codes into Errors, and run-time types into MPI types.
+// Helpers for calls of MPI: they turn return codes into Errors, and run-time types into MPI types.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 
@@ -12,8 +12,8 @@ namespace evenkeel::detail {
 // the function that returned it.
 void check(int code, const char* call);
 
-// How often a call is tried that no other rank takes part in, or not yet. If such a call fails, it
-// seems to have done nothing, so it can be repeated.
+// The most attempts at a call that does not wait for other ranks, such as making a datatype or
+// posting a message. If such a call fails, we assume that it has done nothing, and repeat it.
 constexpr int most_tries = 3;
 
 template <class Call>
@@ -24,13 +24,13 @@ int repeated(const Call& call) {
   return code;
 }
 
-// The state of a request after MPI_Test or MPI_Wait has returned an error. The message may have
-// failed, or only the call. Open MPI keeps the request of a message that has failed.
+// The state of a request after MPI_Test or MPI_Wait has returned an error. Either the message has
+// failed, or only the call. After a failed message, Open MPI keeps the request.
 enum class Left : int { pending, complete, failed };
 Left left_of(MPI_Request request) noexcept;
 
-// Makes a call that may complete a request. Repeats it if only the call has failed, and not the
-// message.
+// Makes a call that may complete a request, such as MPI_Wait. If the call fails but the message has
+// not failed, repeats the call.
 template <class Call>
 int completing(const MPI_Request& request, const Call& call) {
   int code = MPI_SUCCESS;

@@ -22,12 +22,12 @@ void for_pieces(const void* data, std::int64_t bytes, std::int64_t piece_bytes,
   function(place, static_cast<int>(bytes));
 }
 
-// The constructor allocates all memory. The destructor completes every posted request in any case,
+// The constructor allocates all memory. The destructor always completes every posted request,
 // because MPI must not write to freed memory. It waits for requests one by one, because MPI_Waitall
 // of OpenMPI 4.1 can spin for ever if a message was too long (measured).
 //
-// If a call fails, it is repeated so that the other rank does not wait. The failure is reported
-// when the message is over, because the content cannot be trusted.
+// If a call fails, it is repeated, so that the other rank does not wait. The failure is still
+// reported when the message is over, because the content cannot be trusted.
 class MpiFlight final : public Flight {
  public:
   MpiFlight(std::shared_ptr<MpiHandle> handle, std::int64_t most_bytes, std::int64_t piece_bytes)
@@ -89,7 +89,7 @@ class MpiFlight final : public Flight {
     if (expected_ >= 0)
       throw Error(ErrorKind::communication, Where{stage_name},
                   "Rank " + std::to_string(partner_) + " sent " +
-                      (sent_ < 0 ? std::string("more") : std::to_string(sent_)) + " bytes where " +
+                      (sent_ < 0 ? std::string("too many") : std::to_string(sent_)) + " bytes; " +
                       std::to_string(expected_) + " were expected.",
                   "Both sides of a transfer must state the same size.");
     check(failure_, "A transfer");

@@ -36,8 +36,8 @@ void MpiHandle::abort_if_asked(int code, const char* call) const noexcept {
   MPI_Error_string(code, text, &length);
   MPI_Comm_rank(communicator_, &rank);
   std::fprintf(stderr,
-               "evenkeel: rank %d: %s failed: %s. Other ranks would wait for ever: "
-               "on_mpi_error = abort ends them.\n",
+               "evenkeel: rank %d: %s failed: %s. Other ranks would wait for ever, so "
+               "on_mpi_error = abort ends all ranks.\n",
                rank, call, text);
   std::fflush(stderr);
   MPI_Abort(communicator_, 1);
@@ -50,7 +50,7 @@ void MpiHandle::check_shared(int code, const char* call) const {
 }
 
 // If this fails, other ranks wait in the collective call that needs the combiner. So a failure is
-// handled as one of a collective call.
+// treated like that of a collective call.
 const MpiHandle::Combiner& MpiHandle::combiner(const Combination& combination) {
   communicator();  // throws if MPI has ended
   for (const Combiner& known : combiners_)
@@ -92,8 +92,8 @@ void MpiHandle::LastWords::say_of(const void* value, bool is_complete) const noe
 
 namespace {
 
-// Other ranks that end in the same way come here at about the same time. Ranks that wait here help
-// each other to complete the reduction.
+// Tries to complete an abandoned reduction. Other ranks that end in the same way come here at about
+// the same time, and waiting here helps all of them to complete it.
 bool completes(MPI_Request& request, bool is_worth_waiting) noexcept {
   constexpr double most_seconds = 0.5;
   const Stopwatch stopwatch;
@@ -106,8 +106,8 @@ bool completes(MPI_Request& request, bool is_worth_waiting) noexcept {
 
 }  // namespace
 
-// Called when MPI ends. Frees the buffers of completed reductions, and no others: MPI may still
-// write to those.
+// Called when MPI ends. Frees only the buffers of completed reductions, because MPI may still write
+// to the others.
 void MpiHandle::settle_abandoned() noexcept {
   std::erase_if(abandoned_, [&](Abandoned& reduction) {
     const bool is_complete = completes(reduction.request, !reduction.last.words.empty());
@@ -186,8 +186,8 @@ class MpiReduction final : public Pending {
 
   bool is_under_way() const noexcept override { return is_pending(); }
 
-  // If only the call has failed, the next call may succeed. So this matters only if calls continue
-  // to fail.
+  // If only the call has failed, and not the reduction, the next call may succeed. So this fails
+  // only if many successive calls fail.
   bool test() override {
     if (!is_pending()) return require_success();
     handle_->communicator();  // throws if MPI has ended

@@ -28,8 +28,8 @@ class MpiHandle {
   // Throws if MPI has been finalized.
   MPI_Comm communicator() const;
 
-  // Call this after a call that other ranks may wait for. Unless `code` is MPI_SUCCESS, throws an
-  // Error; if the user has asked for it, ends all ranks instead.
+  // Call this after a call for which other ranks may wait. If `code` is not MPI_SUCCESS, throws an
+  // Error or, if the user has asked for it, ends all ranks.
   void check_shared(int code, const char* call) const;
   // If `code` is a failure and the user has asked for it, ends all ranks. Otherwise returns.
   void abort_if_asked(int code, const char* call) const noexcept;
@@ -42,7 +42,7 @@ class MpiHandle {
 
   // MPI_Finalize calls the function before anything is freed.
   void at_finalize(std::function<void()> function) { at_finalize_ = std::move(function); }
-  // Allocates memory so that one more reduction can be abandoned without a failure.
+  // Allocates memory, so that abandoning one more reduction cannot fail.
   void prepare_reduction() { abandoned_.reserve(abandoned_.size() + ++prepared_); }
   void forget_reduction() noexcept { --prepared_; }
 

@@ -180,7 +180,7 @@ void MpiMessenger::gather(const void* mine, void* all, std::span<const std::int6
   }
 }
 
-// Used if 31 bits cannot count the bytes. The ranks broadcast their parts in turn, or send them to
+// For more bytes than 31 bits can count. The ranks broadcast their values in turn, or send them to
 // the root.
 void MpiMessenger::gather_piecewise(const void* mine, void* all,
                                     std::span<const std::int64_t> bytes_of_rank, int root) {

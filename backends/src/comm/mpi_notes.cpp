@@ -12,9 +12,9 @@ struct OutgoingNotes {
 };
 
 // One round of notes on this rank. After a failure the round continues, because other ranks wait
-// for this one; the failure is returned at the end. A call that fails is repeated in the next turn.
-// The round ends early only if calls fail in many successive turns; then other ranks may wait for
-// ever.
+// for this rank; the failure is returned at the end. A call that fails is repeated in the next turn
+// of the loop. Only if calls fail in many successive turns does the round end early; then other
+// ranks may wait for ever.
 class Round {
  public:
   Round(const MpiHandle& handle, int tag, std::int64_t bytes)
@@ -41,7 +41,7 @@ class Round {
  private:
   static constexpr int most_failures = 1000;  // in successive turns
 
-  // Notes the failure of a call. Returns true if the call has succeeded.
+  // Records the failure of a call. Returns true if the call has succeeded.
   bool tell(int code, const char* call) {
     if (code == MPI_SUCCESS) return true;
     ++failures_;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Lets MPI read and write device memory while a message is under way. With real devices there is
-// nothing to do. The memory of the test device is closed to the host, so it must be held open.
+// Lets MPI read and write device memory while a message is under way. Real devices need nothing for
+// this. The memory of the test device is closed to the host, so it must be held open.
 
 #include <evenkeel/backends/exec/space.hpp>
 

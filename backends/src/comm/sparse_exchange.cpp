@@ -13,8 +13,8 @@ bool is_rank(const Communicator& communicator, int rank) {
 
 Error no_such_rank(const Communicator& communicator, int rank) {
   return Error(ErrorKind::bad_input, Where{stage_name},
-               "A message names rank " + std::to_string(rank) + " of " +
-                   std::to_string(communicator.size()) + '.',
+               "A message names rank " + std::to_string(rank) + ", but there are " +
+                   std::to_string(communicator.size()) + " ranks.",
                "Name ranks from 0 to " + std::to_string(communicator.size() - 1) + '.');
 }
 

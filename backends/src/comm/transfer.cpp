@@ -18,8 +18,8 @@ int partner_of(const Receive& receive) { return receive.from; }
 void check_message(const Communicator& communicator, int rank, std::int64_t bytes) {
   if (rank < 0 || rank >= communicator.size())
     throw Error(ErrorKind::bad_input, Where{stage_name},
-                "A message names rank " + std::to_string(rank) + " of " +
-                    std::to_string(communicator.size()) + '.',
+                "A message names rank " + std::to_string(rank) + ", but there are " +
+                    std::to_string(communicator.size()) + " ranks.",
                 "Name ranks from 0 to " + std::to_string(communicator.size() - 1) + '.');
   if (bytes < 0)
     throw Error(ErrorKind::bad_input, Where{stage_name},
@@ -34,8 +34,8 @@ void check_own(std::span<const Send> sends, std::span<const Receive> receives) {
     const std::int64_t expected = i < receives.size() ? receives[i].bytes : 0;
     if (sent != expected || i >= sends.size() || i >= receives.size())
       throw Error(ErrorKind::bad_input, Where{stage_name},
-                  "A rank sends itself " + std::to_string(sent) + " bytes where " +
-                      std::to_string(expected) + " are expected.",
+                  "A rank sends itself " + std::to_string(sent) + " bytes, but expects " +
+                      std::to_string(expected) + " from itself.",
                   "Both sides of a transfer must state the same size.");
     if (sent > 0 && (sends[i].data == nullptr || receives[i].data == nullptr))
       throw Error(ErrorKind::bad_input, Where{stage_name},
@@ -150,7 +150,7 @@ struct Direction {
     }
   }
 
-  // Uses half of the budget of memory; the other direction uses the other half.
+  // Uses half of the staging memory; the other direction uses the other half.
   void settle(const TransferLimits& limits) {
     const bool two = staging.is_wanted() && packing[of_host].is_wanted();
     const std::int64_t budget = limits.staging_bytes / 2, on_host = two ? budget / 2 : budget;
@@ -213,7 +213,7 @@ struct Transfer::Impl {
     if (in_flight_ < 1)
       throw Error(ErrorKind::bad_input, Where{stage_name},
                   "A transfer would have " + std::to_string(in_flight_) + " messages in flight.",
-                  "Allow at least one.");
+                  "Set the limit to 1 or more.");
     const int rank = communicator.rank();
     for (const Send& send : all_sends) {
       check_message(communicator, send.to, send.bytes);

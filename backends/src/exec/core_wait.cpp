@@ -14,22 +14,22 @@ namespace evenkeel {
 
 #ifdef __linux__
 
-// The file contains "<time on a core> <time waiting for a core> <number of times on a core>". Times
-// are in nanoseconds.
+// This file holds three numbers: the time on a core and the time of waiting for a core, both in
+// nanoseconds, and how often the thread was on a core.
 CoreWait::CoreWait() noexcept : file_(open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)) {}
 
 CoreWait::~CoreWait() {
   if (file_ >= 0) close(file_);
 }
 
-// A thread that waits for a core has been switched off a core before. The kernel counts these
-// switches, and reading this count is cheaper than reading the time.
+// Before a thread waits for a core, Linux has switched it off a core. Linux counts these switches,
+// and the count is cheaper to read than the time.
 bool CoreWait::may_have_waited() noexcept {
   rusage usage{};
   if (pthread_equal(maker_, pthread_self()) == 0 || getrusage(RUSAGE_THREAD, &usage) != 0)
     return true;
   const std::int64_t switches = std::int64_t{usage.ru_nvcsw} + usage.ru_nivcsw;
-  // the kernel may not count: then it is 0
+  // if Linux does not count switches, the number is 0, and the thread may have waited
   return std::exchange(switches_, switches) != switches || switches == 0;
 }
 

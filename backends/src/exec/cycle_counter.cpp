@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::int64_t one_second = 1'000'000'000;
 
-// How often two clocks are read together. Each try reads the system clock between two readings of
-// the counter. The try whose two readings are closest counts.
+// The number of tries to read two clocks at the same moment. Each try reads the system clock
+// between two readings of the counter. The try whose two readings are closest is used.
 constexpr int tries = 5;
 
 #if defined(__x86_64__)

@@ -108,9 +108,9 @@ class RuntimeEvents final : public DeviceEvents {
  private:
   static Runtime::Event of(Event event) noexcept { return static_cast<Runtime::Event>(event); }
 
-  // The runtime keeps the last failure, including "not ready", until someone queries it. It is
-  // cleared here, so that neither the application nor Kokkos, after a launch, takes it for a
-  // failure of its own.
+  // The runtime keeps the last failure, including "not ready", until it is queried. This clears it.
+  // Otherwise the application, or Kokkos after a launch, would take it for a failure of its own
+  // calls.
   static bool worked(Runtime::Result result) noexcept {
     if (result != Runtime::success) Runtime::forget_last_error();
     return result == Runtime::success;

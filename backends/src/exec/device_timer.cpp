@@ -90,13 +90,13 @@ DeviceTimer::Scope* DeviceTimer::begin(const DeviceStream& stream, Scope* outer)
 void DeviceTimer::end(Scope* scope, int kernel, std::int64_t host) noexcept {
   const std::lock_guard lock(mutex_);
   scope->measured = {kernel, host, 0};
-  // If the second event fails, there is no time to wait for.
+  // If the second event fails, the time of the scope is unknown.
   if (!events_->record(scope->end, scope->stream)) scope->measured.device_nanoseconds = -1;
   pending_.push_back(scope);
 }
 
-// Returns true if the time of a scope is known. This needs the times of its inner scopes. They have
-// ended before it on the same stream, so their times are not known later than its own.
+// Returns true if the time of a scope is known, which requires the times of its inner scopes. These
+// have ended earlier on the same stream, so their times become known before its own.
 bool DeviceTimer::is_measured(Scope& scope) noexcept {
   if (scope.inner > 0) return false;
   std::int64_t took = 0;

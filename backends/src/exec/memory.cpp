@@ -14,7 +14,7 @@ constexpr std::int64_t host_alignment = 64;
 
 using DeviceMemory = exec::Device::memory_space;
 
-// Host memory does not come from Kokkos. So host-only programs work before Kokkos is initialised
+// Host memory is not allocated by Kokkos, so host-only programs work before Kokkos is initialised
 // and after it is finalized.
 void* allocate_host(std::int64_t bytes) {
   const std::int64_t rounded = (bytes + host_alignment - 1) / host_alignment * host_alignment;

@@ -20,7 +20,7 @@ namespace evenkeel::exec::test_device {
 
 namespace {
 
-// addresses only; a page uses memory when it is touched
+// of addresses; a page uses memory only after it was touched
 constexpr std::size_t capacity = std::size_t{4} << 30;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr std::size_t block_alignment = 64;
@@ -100,8 +100,8 @@ void say(const char* text) noexcept {
   if (write(STDERR_FILENO, text, std::strlen(text)) < 0) return;
 }
 
-// If the fault is in the arena, ends the process with a message. Otherwise leaves it to the
-// previous handler.
+// If the fault is in the arena, ends the process with a message. Otherwise the previous handler
+// gets the fault.
 void on_fault(int signal, siginfo_t* info, void*) {
   if (!arena().holds(info->si_addr)) {
     sigaction(signal, &handler_before, nullptr);
@@ -156,7 +156,7 @@ void Arena::close() noexcept {
   if (--holders_ == 0) protect(PROT_NONE);
 }
 
-// Leaves at least one unit between two allocations free, so that an overrun hits no other
+// Leaves at least one unit free between two allocations, so that a short overrun hits no other
 // allocation.
 void* Arena::allocate(const char* label, std::size_t bytes) noexcept {
   if (bytes > capacity) return nullptr;
@@ -227,7 +227,7 @@ void Arena::describe(const void* address, char* text, std::size_t length) const 
     std::snprintf(
         text, length,
         "evenkeel: the host touched device memory: byte %zu of the %zu of '%s'. No kernel "
-        "of the device and no copy was running; fetch a copy first.\n",
+        "of the device and no copy was running; copy the data to the host first.\n",
         at - block->first, block->second.bytes, block->second.label);
   else
     std::snprintf(text, length,

@@ -37,8 +37,8 @@ struct Extent {
 };
 
 // Handles one block of objects per index. A block is so short that its positions stay in the cache
-// while the axes are read in turn. Each lane compares independently; in a single chain, each
-// comparison would wait for the previous one.
+// while one axis after the other is read. Several lanes compare independently; in a single chain,
+// each comparison would wait for the previous one.
 template <class Real>
 struct ExtentsOfBlock {
   static constexpr std::int64_t length = 1024, lanes = 8;

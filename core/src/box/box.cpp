@@ -38,7 +38,7 @@ void check(const Box& box, const std::array<bool, 3>& periodic) {
              "Give finite faces, the lower one first.");
     if (periodic[d] && box.lower[d] == box.upper[d])
       refuse("The box is flat along " + name_of_axis(d) + ", which is periodic.",
-             "Give periodic axes the length of their period.");
+             "Give the box the length of the period along each periodic axis.");
   }
 }
 

@@ -22,7 +22,8 @@ constexpr const char* measured_box_label = "evenkeel::box::counts";
 
 // greatest length of all bounds / length without far objects
 constexpr double longest_stretch = 1024;
-constexpr double reach = 4;  // objects up to this many such lengths away are not far
+constexpr double reach = 4;  // objects at most this many lengths away, without far objects, are not
+                             // far
 // greatest length of a kept box / length of the objects in it
 constexpr double longest_kept = 64;
 
@@ -69,7 +70,7 @@ struct BinCounts {
 };
 
 // Selects the objects that are counted: the first `run` objects of every `period` objects. A period
-// is so short that its positions stay in the cache while the axes are counted in turn.
+// is so short that its positions stay in the cache while one axis after the other is counted.
 struct Portion {
   std::int64_t run, period;
   KOKKOS_FUNCTION std::int64_t object(std::int64_t i) const { return i / run * period + i % run; }
@@ -184,8 +185,8 @@ BinCounts counts_of(const Communicator& communicator, std::span<const Set> sets,
   return vote<&BinCounts::add>(communicator, counted, mine);
 }
 
-// The slots of an axis without the far objects: the objects below `first` are no more than may be
-// far, and so are the objects above `last`.
+// The slots of an axis that remain if objects that may be far are left out: at most as many objects
+// as may be far are below `first`, and at most as many are above `last`.
 struct Middle {
   std::int64_t first = 0, last = slots - 1;
   bool exists() const { return first >= 1 && last <= bins && first <= last; }
@@ -200,9 +201,9 @@ Middle middle_slots(const std::array<std::int64_t, slots>& counts, std::int64_t 
   return middle;
 }
 
-// Collective. Returns true if a sample suffices to show that no object is far. There are at least
-// as many objects beyond each slot as the sample shows, so the middle of the sample is inside the
-// middle of all objects.
+// Collective. Returns true if a sample suffices to show that no object is far. Beyond each slot
+// there are at least as many objects as the sample has there, so the middle of the sample is inside
+// the middle of all objects.
 bool sample_shows_none_far(const Communicator& communicator, std::span<const Set> sets,
                            const Bounds& found) {
   const BinCounts some = counts_of(communicator, sets, found, sample);
@@ -218,9 +219,9 @@ bool sample_shows_none_far(const Communicator& communicator, std::span<const Set
   return false;
 }
 
-// Collective. Returns, along each axis, the stretch with all objects except those that may be far.
-// Each round divides the stretches of the previous round more finely. The search ends when no
-// stretch becomes much shorter.
+// Collective. Returns, along each axis, the stretch that contains all objects except those that may
+// be far. Each round divides the stretches of the previous round into smaller slots. The search
+// ends when no stretch becomes much shorter.
 Bounds middle_of(const Communicator& communicator, std::span<const Set> sets, const Bounds& found) {
   constexpr double much = 4;
   Bounds middle = found;

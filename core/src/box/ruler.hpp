@@ -1,7 +1,7 @@
 #pragma once
 
-// Divides a stretch of an axis into equal intervals. The number of an interval is the mark of all
-// places in it. Histograms count objects by mark, and borders are between two marks.
+// Divides a stretch of an axis into equal intervals. All places in an interval have the same mark,
+// the number of the interval. Histograms count objects by mark, and borders are between two marks.
 
 #include <Kokkos_Macros.hpp>
 
@@ -27,7 +27,7 @@ class Ruler {
   std::uint64_t marks() const { return std::uint64_t{1} << bits_; }
   bool is_flat() const { return !(marks_per_length_ > 0); }
 
-  // Returns the mark of a place, from 0 to marks() - 1. It never falls when the place rises.
+  // Returns the mark of a place, from 0 to marks() - 1. A greater place never has a lower mark.
   KOKKOS_FUNCTION std::uint64_t mark(double place) const {
     const double mark = (place * quarter - lower_) * marks_per_length_;
     const std::uint64_t last = (std::uint64_t{1} << bits_) - 1;

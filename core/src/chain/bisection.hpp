@@ -1,10 +1,10 @@
 #pragma once
 
-// The exact cut by bisection over the bottleneck with realisable bounds, after Pinar and Aykanat,
+// Finds the exact cut by bisection over the bottleneck, with realisable bounds: Pinar and Aykanat,
 // "Fast optimal load balancing algorithms for 1D partitioning", J. Parallel Distrib. Comput. 64
-// (2004). If a trial succeeds, the upper bound falls to the greatest load in its cut. If it fails,
-// the lower bound rises to the least load that it refused. The places of both kinds of trials also
-// limit the greedy cuts of later trials, so that their searches become short.
+// (2004). If a trial succeeds, the upper bound becomes the greatest load in its cut. If a trial
+// fails, the lower bound becomes the least load that it refused. The offsets that a trial finds
+// also bound the offsets of later trials, so later searches are short.
 //
 // Sums and loads need only be monotone, and rounding preserves this: a prefix sum never falls from
 // item to item, and the computed load of a part never falls when the part grows.
@@ -60,10 +60,10 @@ class BottleneckBisection {
     return limit < upper_ ? limit : lower_;
   }
 
-  // Cuts from the left. Each part gets as many items as the limit allows; then it gives back items
-  // until the least number of items fits into the next part. This reaches the greatest offset that
-  // any cut can reach, unless a part has no possible end at which the next part fits. Then the
-  // outcome is unknown.
+  // Cuts from the left. Each part gets as many items as the limit allows. Then it gives back items
+  // until the least number of items fits into the next part. So each offset is the greatest that
+  // any cut within the limit can have. If a part has no possible end at which the next part fits,
+  // the outcome is unknown.
   GreedyOutcome try_greedy(Trial<Load>& trial) {
     if (!can_begin(0, 0, trial)) return GreedyOutcome::none;
     const auto& sums = problem_.sums();
@@ -73,7 +73,8 @@ class BottleneckBisection {
     int p = 0;
     for (; p < problem_.parts() && (from.at < sums.items() || min_items > 0); ++p) {
       const auto cut = index_of(p) + 1;
-      // The load of this part is below the bounds, and the load that it refuses is above them.
+      // Both ends of this part are known already: its load is below the bounds, and the load with
+      // one more item is above them.
       if (is_closed(cut - 1) && is_closed(cut)) {
         from = reach_[cut] = least_reach_[cut];
         continue;

@@ -54,7 +54,7 @@ void check(const ChainOptions& options, std::int64_t items) {
   if (options.min_items < 0)
     refuse("Parts of at least " + least + " items were asked for.", "Ask for 0 or more.");
   if (options.min_items > items / options.parts)
-    refuse(parts + " parts of at least " + least + " items were asked for, of " +
+    refuse(parts + " parts of at least " + least + " items were asked for, but there are " +
                std::to_string(items) + " items in all.",
            "Ask for fewer parts, or for fewer items in each.");
 }
@@ -64,7 +64,8 @@ void check_range(const BySpeed<Number>& parts, Number total) {
   if (!std::isfinite(parts.speed()))
     refuse("The sum of the speeds overflows.", "Divide all speeds by a common factor.");
   if (!std::isfinite(static_cast<double>(total) / parts.slowest()))
-    refuse("Weight over speed overflows.", "Divide all weights by a common factor.");
+    refuse("A sum of weights, divided by a speed, overflows.",
+           "Divide all weights by a common factor.");
 }
 
 template <class Number>

@@ -1,8 +1,8 @@
 #pragma once
 
-// All cuts within a limit. For each cut, the set of feasible offsets is stored: those from which
-// the parts on the right can be finished. A least number of items may leave gaps between feasible
-// offsets. Among the feasible cuts, the one nearest to the shares is chosen.
+// Finds all cuts within a limit on loads, and chooses the one nearest to the shares. For each cut
+// between two parts it stores the feasible offsets: those from which the parts on the right can
+// hold the remaining items. A least number of items may leave gaps between feasible offsets.
 
 #include "chain/problem.hpp"
 
@@ -15,8 +15,8 @@ struct OffsetStretch {
   Number sum;
 };
 
-// A set of offsets for each cut. A set is a list of stretches, from left to right, that do not
-// touch.
+// A set of offsets for each cut. A set is a list of stretches that do not touch, from left to
+// right.
 template <class Number>
 class Stretches {
  public:
@@ -114,9 +114,9 @@ class FeasibleCuts {
   }
 
  private:
-  // Finds, from the left, a greatest offset for each cut that no cut within the limit exceeds. If
-  // there are gaps, only offsets up to these are searched; near the optimum they are few. Returns
-  // false if the last item cannot be reached.
+  // Finds, from the left, an upper bound of the offset of each cut. If there are gaps, only offsets
+  // up to these bounds are searched; near the optimum these are few. Returns false if the last item
+  // cannot be reached.
   bool find_farthest(Trial<Load>& trial) {
     farthest_.assign(index_of(problem_.parts()) + 1, 0);
     const bool gapless = problem_.is_gapless(trial);
@@ -137,8 +137,8 @@ class FeasibleCuts {
     return farthest_.back() == problem_.sums().items();
   }
 
-  // Finds the offsets at which part p may begin. `ends` has possible ends of the part; those before
-  // which `min_items` items exceed the limit are left out.
+  // Finds the offsets at which part p may begin. `ends` has possible ends of the part. An end is
+  // left out if the `min_items` items before it exceed the limit.
   void add_begins_between_gaps(int p, const OffsetStretch<Number>& ends, Trial<Load>& trial) {
     const auto& windows = problem_.windows();
     const auto fits = [&](Number weight) { return trial.allows(problem_.load(p, weight)); };

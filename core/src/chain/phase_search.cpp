@@ -46,8 +46,8 @@ FoundOffsets PhaseSearch::run(const Limits& shape) {
   return std::move(best_);
 }
 
-// With few parts each single place matters, and several local optima are close to each other. So
-// this starts from several shapes.
+// With few parts there are several local optima of nearly the same step. So this starts from
+// several shapes.
 void PhaseSearch::descend_from_many(const Limits& shape) {
   descend(shape);
   for (std::size_t phase = 0; phase < phases_ && phases_ > 1; ++phase)
@@ -138,8 +138,8 @@ bool PhaseSearch::probe(Limits limits) {
 
 // --- Better limits -------------------------------------------------------------------------------
 
-// Finds the least multiple of `shape` for which there is a cut. Ends early if such a cut cannot be
-// better than the best one.
+// Finds the least multiple of `shape` within which there is a cut. Ends early if such a cut cannot
+// be better than the best one.
 void PhaseSearch::scale(const Limits& shape) {
   const double sum = sum_of(shape);
   if (!(sum > 0)) return;
@@ -160,7 +160,8 @@ void PhaseSearch::scale(const Limits& shape) {
   }
 }
 
-// Probes limits whose sum is below the best step. If there is a cut, shrinks the best step further.
+// Probes the limits. If there is a cut within them that is better than the best one, shrinks the
+// step further.
 bool PhaseSearch::improve(Limits limits) {
   if (!may_go_on()) return false;
   for (std::size_t phase = 0; phase < phases_; ++phase)
@@ -273,9 +274,9 @@ void PhaseSearch::tighten() {
 }
 
 // Only for two phases. Finds a cut whose step is shorter by more than a small share, or shows that
-// there is no such cut. Let `rest` be the step that is wanted. If there is no cut within the limits
-// (a + s, rest - a), there is no cut with a step below `rest` whose first limit is between a and a
-// + s. If there is one, the step becomes shorter by at least half the share.
+// there is no such cut. Let `rest` be the wanted step. If there is no cut within the limits (a + s,
+// rest - a), no cut with a step below `rest` has a greatest load between a and a + s in the first
+// phase. If there is one, the step becomes shorter by at least half the share.
 void PhaseSearch::sweep() {
   if (phases_ != 2) return;
   constexpr double share = 0.01;
@@ -289,12 +290,12 @@ void PhaseSearch::sweep() {
 
 // --- The most even cut within the limits ---------------------------------------------------------
 
-// A probe fills the parts from the left and leaves little for the last ones. This puts each offset
-// as near to its share as the limits allow.
+// A probe fills the parts from the left, so little is left for the last parts. This puts each
+// offset as near to its share as the limits allow.
 void PhaseSearch::spread() {
   const Limits limits = best_.greatest;
   const auto parts = static_cast<std::size_t>(row_.parts);
-  // the first place from which the remaining parts suffice
+  // by part: the first place from which this part and those after it can hold all items
   std::vector<std::int64_t> first(parts + 1, last());
   for (std::size_t part = parts; part-- > 0;) first[part] = begin_of_part(first[part + 1], limits);
   FoundOffsets even;

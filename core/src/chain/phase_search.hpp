@@ -1,8 +1,9 @@
 #pragma once
 
-// Searches for limits of the phases with which a step is short; chain/phases.hpp explains the
-// method. The only functions of a mathematics library that it calls are square roots. IEEE
-// arithmetic defines them to the last bit, so all ranks find the same cut.
+// Searches for limits on the load of a part in each phase with which a step is short. The comment
+// of cut_phases() in <evenkeel/core/chain.hpp> explains the method. The only mathematical function
+// that the search calls is the square root. IEEE arithmetic defines it to the last bit, so all
+// ranks find the same cut.
 
 #include <cstdint>
 #include <limits>
@@ -11,7 +12,7 @@
 
 namespace evenkeel::phase_search {
 
-using Limits = std::vector<double>;  // the greatest load of a part that is allowed, by phase
+using Limits = std::vector<double>;  // the most load that a part may have, by phase
 
 // A row of places where parts may begin and end. before[phase][place] is the cost of all items
 // before a place. It is 0 for the first place and never falls. All phases have the same number of

@@ -21,7 +21,7 @@ void check(std::span<const std::span<const double>> costs, int parts) {
     if (costs[phase].size() != costs.front().size())
       refuse("Phase 0 has costs of " + std::to_string(costs.front().size()) + " items, and phase " +
                  std::to_string(phase) + " of " + std::to_string(costs[phase].size()) + '.',
-             "Give each phase one cost per item, 0 where it does nothing.");
+             "Give each phase one cost per item, and 0 for an item that has no work in it.");
 }
 
 // The costs of the items in one phase, as running sums.

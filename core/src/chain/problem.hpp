@@ -1,8 +1,8 @@
 #pragma once
 
 // The problem of a cut: the sums of the items, the parts, and the least number of items in a part.
-// The even cut and the lengths of its parts are here too, because they depend on nothing else;
-// searches start from them. A problem never changes; each trial of a limit on the loads is a Trial.
+// It also has the even cut and the lengths of its parts, at which searches start; they depend on
+// nothing else. A problem never changes. A Trial is one trial of a limit on the loads.
 
 #include "chain/sums.hpp"
 
@@ -33,7 +33,7 @@ inline bool reached(const IntegerShare& share, std::int64_t prefix) noexcept {
 }
 
 // `below` is less than the share, and `above` is not. Returns true if `below` is at least as near
-// to it.
+// to the share as `above`.
 inline bool lower_is_nearer(double share, double below, double above) noexcept {
   return share - below <= above - share;
 }
@@ -121,8 +121,8 @@ class BySpeed {
 };
 
 // The weights of all windows. A window is `min_items` consecutive items, the shortest possible
-// part. If the weight of a window exceeds the bottleneck, no part can end where the window ends,
-// wherever the part begins.
+// part. If the weight of a window exceeds the bottleneck, no part can end at the end of the window,
+// because each part that ends there contains the window.
 template <class Number>
 class Windows {
  public:
@@ -204,8 +204,8 @@ class Problem {
   // Refers to the sums and the parts.
   Problem(const Sums<Source>& sums, const Parts& parts, std::int64_t min_items)
       : sums_(sums), parts_(parts), min_items_(min_items) {
-    // If all parts have the same speed and need at most one item each, each item fits into any part
-    // within the bottleneck. Otherwise some items or windows may not fit.
+    // If all parts have the same speed and need at most one item each, each window fits into each
+    // part. Otherwise some windows may not fit.
     if (min_items > 0 && !(Parts::alike && min_items == 1))
       windows_ = Windows<Number>(sums, min_items);
     cut_evenly();
@@ -245,11 +245,10 @@ class Problem {
   bool is_gapless(int p, const Trial<Load>& trial) const noexcept {
     return trial.allows(load(p, windows_.heaviest()));
   }
-  // Returns true if `min_items` items fit into each part wherever it begins. Then the offsets of a
-  // cut that can be reached from the left are all offsets up to a greatest one, and the offsets
-  // from which the remaining parts suffice are all offsets from a least one on. The reason is that
-  // a part that is pushed to the right by its least number of items still fits. Otherwise both sets
-  // of offsets have gaps.
+  // Returns true if `min_items` items fit into each part wherever it begins. Then two sets of
+  // offsets of a cut have no gaps: the offsets that can be reached from the left, and the offsets
+  // from which the remaining parts suffice. The reason is that a part with the least number of
+  // items fits at any place.
   bool is_gapless(const Trial<Load>& trial) const noexcept {
     for (int p = 0; p < parts(); ++p) {
       if (!is_gapless(p, trial)) return false;

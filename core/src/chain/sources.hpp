@@ -137,7 +137,8 @@ class FromPrefix {
 
   explicit FromPrefix(std::span<const Number> prefix) : prefix_(prefix) {
     if (prefix.empty() || prefix.front() != 0)
-      refuse("A prefix sum does not begin with 0.", "Give one more value than there are items.");
+      refuse("A prefix sum does not begin with 0.",
+             "Begin with 0, and give one more value than there are items.");
     maxima_.reserve(prefix.size() / chunk + 1);
     for_each_chunk(items(),
                    [this](std::int64_t begin, std::int64_t end) { add_chunk(begin, end); });

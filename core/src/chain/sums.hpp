@@ -15,9 +15,9 @@ inline constexpr Refusal refuse{"core/chain"};
 
 inline std::size_t index_of(std::int64_t i) noexcept { return static_cast<std::size_t>(i); }
 
-// A sum is stored only for every 16th item, and the search adds the weights in between. Reading two
-// cache lines of weights costs no more than the last steps of a search in all sums. Writing all
-// sums would cost more than all other steps.
+// A sum is stored only for every 16th item, and the search adds the weights in between. That reads
+// two cache lines of weights, which takes no longer than the last steps of a search in all sums.
+// Writing all sums would take longer than all other steps together.
 constexpr std::int64_t block = 16;
 // One maximum is stored for this many items, so that heavy items can be found again.
 constexpr std::int64_t chunk = 64 * block;
@@ -56,7 +56,7 @@ class Sums : public Source {
 
   // Returns the first place in [low, high] whose prefix sum is beyond, or high + 1 if there is no
   // such place. beyond(sum) must stay true for all greater sums. `guess` is where the search
-  // starts. If the result is `low`, the member `below` is not meaningful.
+  // starts. If the result is `low`, the member `below` has no meaning.
   template <class Beyond>
   Place first(std::int64_t low, std::int64_t high, std::int64_t guess,
               const Beyond& beyond) const noexcept {
@@ -83,8 +83,8 @@ class Sums : public Source {
     return first_after(low, running, high, beyond);
   }
 
-  // Does the same item by item, in (low, high]. `running` is the sum before `low`, and is not
-  // beyond.
+  // Does the same item by item, in (low, high]. `running` is the sum before `low`, for which
+  // beyond() is false.
   template <class Beyond>
   Place first_after(std::int64_t low, Running running, std::int64_t high,
                     const Beyond& beyond) const noexcept {

@@ -28,13 +28,13 @@ int checked_levels(int dimensions, int levels) {
   const int all = most_levels(dimensions);
   if (levels < 0 || levels > all)
     refuse("A lattice of " + std::to_string(levels) + " levels was asked for.",
-           "In " + std::to_string(dimensions) + " dimensions there are 1 to " +
-               std::to_string(all) + "; 0 is as many as there are.");
+           "In " + std::to_string(dimensions) + " dimensions, ask for 1 to " + std::to_string(all) +
+               ", or for 0 to get as many as possible.");
   return levels == 0 ? all : levels;
 }
 
-// Returns the least number of levels with which there are at least `cells` cells along a line. It
-// may be more than a lattice can have.
+// Returns the least number of levels with at least `cells` cells along a line. It may exceed the
+// most levels of a lattice.
 int levels_of(double cells) {
   return cells > 1 ? std::ilogb(cells) + (std::scalbn(1.0, std::ilogb(cells)) < cells ? 1 : 0) : 0;
 }

@@ -32,12 +32,12 @@ void check(const CutOptions& options) {
   if (options.shift_penalty == 0) return;
   require_penalty(options.shift_penalty);
   if (options.kept.empty() || options.aim != Aim::nearest)
-    refuse("A shift was asked for without splitters to shift, or with another aim.",
-           "Give the splitters in `kept`, and Aim::nearest.");
+    refuse("A shift was asked for without splitters to shift, or with an aim other than nearest.",
+           "Give the splitters to shift in `kept`, and set Aim::nearest.");
 }
 
-// All memory of a cut. It is allocated before the vote. After the vote no rank can run out of
-// memory while others wait for it, except in functions that vote again.
+// All memory of a cut, allocated before the vote. So after the vote no rank can run out of memory
+// while others wait for it, except in functions that vote again.
 struct Workspace {
   Workspace(const Communicator& communicator, std::span<const WeightedKeys> sets,
             const CutOptions& options)
@@ -72,9 +72,9 @@ void set_shares(Workspace& work, std::int64_t total, const Marks& marks, double 
   }
 }
 
-// Returns how far the weight before a splitter may be from the sought weight. If both splitters of
-// a part are off by this much, the part does not exceed the target yet. It is always so small that
-// neighbouring splitters keep their order.
+// Returns how far the weight before a splitter may be from the sought weight. Even if both
+// splitters of a part are this far off, the part does not exceed the target, and neighbouring
+// splitters keep their order.
 std::int64_t tolerance_of(const CutOptions& options, std::int64_t total) {
   if (options.aim != Aim::target) return 0;
   const double average = static_cast<double>(total) / options.parts;
@@ -95,8 +95,8 @@ void write_places(Cut& cut, std::span<const Search::Place> places, std::int64_t 
   }
 }
 
-// Makes parts of equal length along the curve, for a cut without objects: it is not known where the
-// first objects will be.
+// Makes parts of equal length along the curve. This is for a cut without objects, because nothing
+// is known about the places of the first objects.
 void cut_evenly(Splitters& splitters, int dimensions) {
   const auto parts = splitters.size() - 1;
   const std::uint64_t end = end_of_curve(dimensions).value;
@@ -128,8 +128,9 @@ void keep_splitters(Cut& cut, Workspace& work, const Units& units, const CutOpti
   for (std::size_t p = 0; p < work.kept.size(); ++p) cut.weights[p] = units.weight_of(work.kept[p]);
 }
 
-// The ways that are cheapest for the present order of objects. All ways find the same nearest
-// places. For a target they would accept different places, so a target always uses the same way.
+// The ways to search that are cheapest for the present order of objects. For Aim::nearest all ways
+// find the same places. For Aim::target they would accept different places, so it always uses the
+// same way.
 struct Ways {
   bool by_scan = false, by_sample = false;
 };
@@ -191,7 +192,7 @@ Cut cut_at(const Voters& voters, std::span<const WeightedKeys> sets, const CutOp
     check(options);
     EVENKEEL_ASSERT(marks.before.empty() || (std::ssize(marks.before) == options.parts - 1 &&
                                              options.aim == Aim::nearest),
-                    "there is a mark for each inner splitter, and it goes to the nearest place");
+                    "There is a mark for each inner splitter, and the aim is Aim::nearest");
     mine = census(sets, options.dimensions);
     work.emplace(communicator, sets, options);
     result.weights.resize(static_cast<std::size_t>(options.parts));

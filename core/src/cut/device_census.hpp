@@ -1,7 +1,7 @@
 #pragma once
 
 // The census of objects in memory that a device works on. It does not examine the order of keys,
-// and counts all of them as falling, because a cut on a device gains nothing from sorted keys.
+// because a cut on a device gains nothing from sorted keys. It counts all keys as falling.
 
 #include "cut/units.hpp"
 

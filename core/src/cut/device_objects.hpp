@@ -1,9 +1,9 @@
 #pragma once
 
 // Objects in memory that a device works on. Sums are of integers, so they do not depend on the
-// order of additions, and atomic additions suffice. Objects that are dropped stay in place; they
-// are marked, and later steps skip them. This is a template, so that tests can run its kernels on
-// hosts too.
+// order of additions, and atomic additions suffice. Objects that are dropped stay in their place;
+// they are marked, and later steps skip them. This is a template, so that tests can also run its
+// kernels on hosts.
 
 #include "cut/objects.hpp"
 #include "order/bisect.hpp"

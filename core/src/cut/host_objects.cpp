@@ -12,8 +12,8 @@ namespace {
 // objects are still in the cache when they are counted.
 constexpr int turn = 1024;
 
-// Adds weights to bins. Neighbours in memory are often in the same bin; the sum of such a run stays
-// in a register. In memory, each addition would wait for the previous store.
+// Adds weights to bins. Neighbours in memory are often in the same bin, so the sum of such a run is
+// kept in a register. If it were in memory, each addition would wait for the previous store.
 class InRuns {
  public:
   explicit InRuns(std::int64_t* bins) noexcept : bins_(bins) {}

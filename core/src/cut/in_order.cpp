@@ -57,8 +57,9 @@ std::int64_t InOrder::weight_before(std::int64_t object) const noexcept {
   return sum;
 }
 
-// Looks for the key with which the weight of this rank's objects reaches `sought`. Returns the
-// place before or after the objects of this key, whichever weight is nearer to `sought`.
+// Finds the key at which the running weight of this rank's objects reaches `sought`. Returns the
+// place before or after the objects of this key, whichever has the weight that is nearer to
+// `sought`.
 Search::Place InOrder::nearest(std::int64_t sought) const noexcept {
   const auto after = std::lower_bound(before_block_.begin(), before_block_.end(), sought);
   std::int64_t i = (after - before_block_.begin() - 1) * block;

@@ -1,8 +1,8 @@
 #pragma once
 
 // The cut of objects that are sorted along the curve already, within each rank and from rank to
-// rank. This is so after a rebalance. One scan over the ranks gives each rank the weight of the
-// objects on lower ranks; then each rank finds the splitters that are among its own objects.
+// rank, as after a rebalance. One scan over the ranks gives each rank the weight of the objects on
+// lower ranks; then each rank finds the splitters that are among its own objects.
 
 #include "cut/search.hpp"
 

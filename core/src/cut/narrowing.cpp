@@ -87,8 +87,8 @@ void Narrowing::narrow(std::span<const std::int64_t> bins, CutObjects::Division 
   width_ = width;
 }
 
-// A place is in the range of 2^width keys from `first` on. If the range is a single key, or if one
-// of its ends is within the tolerance, takes that end as the place and returns true.
+// The place is known to be in the range of 2^width keys from `first` on. If an end of this range is
+// within the tolerance, or if the range is a single key, makes an end the place and returns true.
 bool Narrowing::settle(std::size_t place, std::uint64_t first, std::int64_t before,
                        std::int64_t after, int width) {
   const std::int64_t below = wanted_.before[place] - before, above = after - wanted_.before[place];

@@ -9,9 +9,9 @@
 
 namespace evenkeel {
 
-// The objects of one key stay together. If the sought weight is reached with a key, the place can
-// be before or after the objects of that key. This chooses between the two places.
-// if both are equally near, `nearest` takes the lower one
+// The objects of one key stay together. So the place can be before or after the key at which the
+// running weight reaches the sought weight. This chooses between these two places. If both are
+// equally near, `nearest` takes the lower one.
 enum class Rounding : int { nearest, down, up };
 
 // A place on the curve: a splitter, and the weight of all objects below it.
@@ -37,7 +37,7 @@ class Narrowing {
   void begin(const WantedPlaces& wanted, std::uint64_t base, int width);
   // Begins with the intervals between boundaries. `weights` has the weight below the first
   // boundary, then from the first to the second, and so on. Returns the ranges of keys that contain
-  // a place; they are valid until the next call.
+  // a place. The result is valid until the next call.
   std::span<const CutObjects::KeyRange> begin_between(const WantedPlaces& wanted,
                                                       std::span<const CurveKey> boundaries,
                                                       std::span<const std::int64_t> weights);

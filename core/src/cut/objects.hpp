@@ -12,7 +12,7 @@ namespace evenkeel {
 
 class CutObjects {
  public:
-  // How an interval of the curve is divided: it has 2^width keys, and 2^split bins.
+  // The division of an interval of the curve: it has 2^width keys, and 2^split bins.
   struct Division {
     int width, split;
     KOKKOS_FUNCTION int bin_width() const noexcept { return width - split; }

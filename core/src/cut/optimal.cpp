@@ -26,8 +26,8 @@ std::int64_t heaviest_part(std::span<const Place> places, std::int64_t total) {
   return std::max(heaviest, total - before);
 }
 
-// Returns the windows in which the places must be if no part is heavier than `heaviest`. Windows
-// that touch are merged.
+// Returns the windows that contain the places of all cuts in which no part is heavier than
+// `heaviest`. Windows that touch are merged.
 std::vector<WeightWindow> windows_of(std::int64_t parts, std::int64_t heaviest,
                                      std::int64_t total) {
   const auto several = [&](std::int64_t count) {  // weight of this many parts, limited to the total
@@ -113,7 +113,7 @@ std::vector<Place> cut_chain_of(std::span<const CurveStretch> stretches, std::ve
     }
   }
   if (total > prefix.back()) {
-    splitters.push_back(splitters.back());  // can only be the end of the last part
+    splitters.push_back(splitters.back());  // this entry can only be the end of the last part
     prefix.push_back(total);
   }
   const Chain chain =

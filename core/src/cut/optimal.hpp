@@ -1,8 +1,9 @@
 #pragma once
 
-// Finds the cut whose heaviest part is as light as possible, over all ranks. A known cut limits
-// where the places of a better cut can be: each is in a window of weights. Rank 0 gathers the keys
-// in these windows, with each gap between windows as a single item, and cuts that chain.
+// Finds the cut whose heaviest part is as light as possible, over all ranks. From a known cut
+// follows, for each place of a better cut, a window: a range of the weight before that place. Rank
+// 0 gathers the keys in these windows as the items of a chain, with each gap between windows as one
+// item, and cuts this chain.
 
 #include "cut/search.hpp"
 

@@ -40,8 +40,8 @@ struct PhasedSet {
 
 // Finds the interval of a key between ascending boundaries: interval i ends before boundaries[i].
 // The keys from the first boundary to the last are divided into slots of equal length, and the
-// number of boundaries before each slot is stored. If keys are not sorted, searching through all
-// boundaries would be the greatest part of the cost of a cut.
+// number of boundaries before each slot is stored. Without slots, a cut of unsorted keys would
+// spend most of its time searching through all boundaries.
 struct IntervalInSlots {
   const CurveKey* boundaries;
   std::int64_t count;
@@ -186,7 +186,7 @@ void check_sizes(const PhasedKeys& set, int phases) {
   if (std::ssize(set.costs) != phases)
     refuse("A set has costs of " + told(set.costs.size()) + " phases where there are " +
                std::to_string(phases) + '.',
-           "Give each set costs of all phases, empty ones where it does nothing.");
+           "Give each set a list of costs for each phase, an empty list where it does nothing.");
   for (std::size_t phase = 0; phase < set.costs.size(); ++phase)
     if (!set.costs[phase].empty() && set.costs[phase].size() != set.keys.size())
       refuse(told(set.costs[phase].size()) + " costs of phase " + told(phase) + " came with " +

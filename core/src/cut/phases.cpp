@@ -38,9 +38,9 @@ void check(const PhaseOptions& options) {
 void check(const Splitters& splitters, const PhaseOptions& options) {
   if (std::ssize(splitters) != options.parts + 1 ||
       !std::is_sorted(splitters.begin(), splitters.end()))
-    refuse("The " + std::to_string(splitters.size()) + " splitters to measure are not those of " +
+    refuse("The " + std::to_string(splitters.size()) + " splitters to measure do not make " +
                std::to_string(options.parts) + " parts.",
-           "Give one more than parts, which never fall.");
+           "Give one splitter more than parts; no splitter may be below the one before it.");
 }
 
 std::span<const CurveKey> inner(const Splitters& splitters) {
@@ -156,9 +156,8 @@ class Phases {
     });
   }
 
-  // Collective. Divides the curve at `marks`, and searches for parts of these stretches. `shape`
-  // has the meaning that it has in phase_search, for the phases with a cost; it is empty if it is
-  // unknown.
+  // Collective. Divides the curve at `marks`, and searches for parts of these stretches. `shape` is
+  // as in phase_search, for the phases with a cost; it is empty if it is unknown.
   StretchSearch search(std::int64_t pieces, const std::vector<std::int64_t>& marks,
                        const phase_search::Limits& shape) {
     CutOptions cutting;
@@ -246,10 +245,10 @@ class Phases {
   CountedReductions reductions_;
 };
 
-// Objects get weights for which each part should weigh the same. A part without cost has no object
-// that could get its weight. So the part before it gets that weight in addition: the next cut
-// divides that part, and its load falls. If parts at the begin have no cost, the first part after
-// them gets their weight.
+// Objects get weights such that each part weighs the same. A part without cost has no object that
+// could get its weight. So the weight goes to the part before it: the next cut then divides that
+// part, and its load falls. If the first parts have no cost, the first part after them gets their
+// weight.
 void count_empty_parts(std::vector<double>& sum_of_part) {
   double waiting = 0;
   for (std::size_t part = 0; part < sum_of_part.size();) {

@@ -19,7 +19,7 @@ constexpr std::int64_t least_bins_on_device = std::int64_t{1} << 9;
 constexpr std::int64_t sample_size = std::int64_t{1} << 15;
 static_assert(sample_size < least_bins);
 
-// Returns the number of objects up to which sending all of them to all ranks costs less than
+// Returns the greatest number of objects for which sending all of them to all ranks costs less than
 // another histogram.
 std::int64_t few(std::size_t places, bool on_device) {
   return std::max<std::int64_t>(on_device ? 256 : 4096, 2 * static_cast<std::int64_t>(places));
@@ -94,8 +94,8 @@ CutObjects::Division Search::next_division(int width, std::int64_t intervals) co
   return {width, std::min(width, static_cast<int>(std::bit_width(per_interval)) - 1)};
 }
 
-// Counting the kept objects of all ranks costs a reduction. So it is done only if they may be few,
-// by their share of the weight, which is known.
+// Counting the kept objects of all ranks costs a reduction. Their share of the weight is known, so
+// they are counted only if this share suggests that there are few.
 bool Search::few_are_kept() {
   const auto limit = few(narrowing_.open(), on_device_);
   const double share =
@@ -108,9 +108,9 @@ bool Search::few_are_kept() {
 
 // --- By a sample ---------------------------------------------------------------------------------
 
-// If objects are nearly sorted along the curve, a few keys, spread evenly over the objects, show
-// where objects are dense. Neither the cost of a sample nor the number of objects that remain after
-// it depends on the length of keys or on clusters.
+// If objects are nearly sorted along the curve, a sample of their keys, evenly over the arrays,
+// shows where objects are dense. Neither the cost of a sample nor the number of objects that remain
+// after it depends on the length of keys or on clusters of objects.
 
 bool Search::suits_sample(const Census& all, std::int64_t sought) noexcept {
   constexpr std::int64_t keys_per_fall = 16;

@@ -1,10 +1,10 @@
 #pragma once
 
 // Finds places on the curve so that given weights are before them, over all ranks. The first
-// histogram covers the whole interval that contains keys. Each further one covers only the bins
-// that contain a place. One reduction sums a histogram for all places at once. When few objects are
-// left, all ranks get these objects and finish without communication. A histogram is a sum over all
-// ranks, so all ranks find the same places.
+// histogram covers the whole interval that contains keys. Each further histogram covers only the
+// bins that contain a place. One reduction sums a histogram for all places at once. When few
+// objects are left, all ranks get these objects and finish without communication. A histogram is a
+// sum over all ranks, so all ranks find the same places.
 
 #include "cut/narrowing.hpp"
 #include "cut/reductions.hpp"
@@ -64,7 +64,7 @@ class Search {
   CutObjects& objects_;
   std::int64_t most_sought_, most_bins_;
   bool on_device_ = false;  // true if a rank has objects on a device
-  // number of bins of a histogram; more would be useless for this many objects
+  // number of bins of a histogram, limited by the number of objects
   std::int64_t bins_ = 0;
   FirstHistogram first_;
   Narrowing narrowing_;

@@ -191,7 +191,8 @@ Units::Units(const Census& all) : weightless_(all.weightless()) {
   exponent_ = bits - count_bits - (std::ilogb(weightless_ ? 1.0 : all.heaviest) + 1);
   first_factor_ = std::ldexp(1.0, exponent_ / 2);
   second_factor_ = std::ldexp(1.0, exponent_ - exponent_ / 2);
-  // If all weights are below 1, all objects have a weight: an object without one would weigh 1.
+  // An object that is given without a weight weighs 1. If all weights are below 1, there is no such
+  // object.
   one_ = weightless_ || all.heaviest >= 1 ? of(1.0) : 0;
 }
 

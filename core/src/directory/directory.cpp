@@ -143,8 +143,8 @@ void require_distinct(const Space& space, const KeptIds& kept) {
     kept.locations.fetch(place, {&at, 1});
     return "object " + std::to_string(at.slot) + " of rank " + std::to_string(at.rank);
   };
-  refuse("Id " + std::to_string(static_cast<std::int64_t>(id)) + " is that of " + object(before) +
-             " and of " + object(again) + '.',
+  refuse("Id " + std::to_string(static_cast<std::int64_t>(id)) + " belongs to " + object(before) +
+             " and to " + object(again) + '.',
          "Give each object an id of its own.");
 }
 
@@ -229,8 +229,8 @@ IdDirectory::IdDirectory(const Communicator& communicator, const NumberSource& i
 
 IdDirectory::Impl& IdDirectory::impl() const {
   if (impl_ == nullptr)
-    refuse("There is no directory here.",
-           "Make one from ids, or use the object that it was moved to.");
+    refuse("This IdDirectory is empty.",
+           "Make one from ids, or use the object to which this one was moved.");
   return *impl_;
 }
 

@@ -35,8 +35,8 @@ struct PlaceOfId {
   KOKKOS_FUNCTION std::uint64_t next(std::uint64_t slot) const {
     return (slot + 1) & ((std::uint64_t{1} << bits) - 1);
   }
-  // Uses the highest bits: the keeper of an id follows from the lowest bits of a similar number, so
-  // these vary little on a rank.
+  // Uses the highest bits. The lowest bits of a similar number determine the keeper of an id, so
+  // among the ids of one keeper they vary little.
   KOKKOS_FUNCTION std::uint64_t first_slot(std::uint64_t id) const {
     const std::uint64_t mixed = (id ^ (id >> 32U)) * 0x9E3779B97F4A7C15U;
     return ((mixed ^ (mixed >> 29U)) * 0xBF58476D1CE4E5B9U) >> (64 - bits);

@@ -64,7 +64,7 @@ void LocalIds::write_indices(const NumberSource& ids, const Field& indices) cons
   if (!space.can_access(to.memory) && count > 0)
     refuse("'" + indices.label() + "' is in " + name_of(to.memory) + " memory, which " +
                std::string(space.name()) + " does not reach.",
-           "Keep the indices where the ids of the objects are.");
+           "Keep the indices in the memory of the ids.");
   const exec::Array<std::uint64_t> wanted = read_ids(space, ids, count);
   const PlaceOfId index_of = IdTable::of(ids_, slots_);
   switch (to.scalar) {

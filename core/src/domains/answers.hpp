@@ -1,6 +1,6 @@
 #pragma once
 
-// Each type of domains has to answer the questions below; this is checked when evenkeel is
+// The questions that each type of domains must answer. A concept checks this when evenkeel is
 // compiled. ask_places() asks domains of any type.
 
 #include "domains/checks.hpp"

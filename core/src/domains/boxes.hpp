@@ -12,8 +12,8 @@
 namespace evenkeel {
 
 // Returns the box of a part, or nothing if the part owns no place. A box without extent owns
-// nothing; but if all boxes are flat, the first one owns everything. A box that owns any place owns
-// its lower corner, so only that corner is tested.
+// nothing; but if the box of all domains has no extent along an axis, the first domain along it
+// owns everything. A box that owns any place owns its lower corner, so only this corner is tested.
 template <class Boxes>
 std::vector<Box> box_with_places(const Boxes& domains, int part) {
   const Box box = domains.box_of(part);
@@ -22,7 +22,7 @@ std::vector<Box> box_with_places(const Boxes& domains, int part) {
   return {box};
 }
 
-// Returns a reach that is so small that only domains that touch a box are within it. It is above 0
+// Returns a width that is so small that only domains that touch a box are within it. It is above 0
 // for the smallest box, and finite even if the length of a box exceeds the range of numbers.
 inline double touching_reach(const Decomposition& domains) {
   const Box& box = domains.box();

@@ -41,9 +41,9 @@ inline double place_before(double border) {
   return std::nextafter(border, -std::numeric_limits<double>::infinity());
 }
 
-// Returns the ranks that own a place within reach, in ascending order. It skips branches whose
-// owners are all found already, so the time grows only with the number of owners found and the
-// depth of the tree.
+// Returns the ranks that own a place within reach, in ascending order. It skips branches if all
+// their owners are found already, so the time grows only with the number of owners that it finds
+// and the depth of the tree.
 template <class Branches>
 std::vector<int> ranks_within_reach(const Branches& branches, int dimensions,
                                     const Reaches& reaches) {

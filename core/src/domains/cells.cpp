@@ -12,7 +12,7 @@ namespace {
 
 void check(const CellMesh& mesh, const GridDomains& decomposition) {
   if (decomposition.parts() == 0)
-    refuse("No rank owns anything yet.", "Give decompositions with domains.");
+    refuse("A decomposition has no domains yet.", "Give decompositions with domains.");
   for (int axis = 0; axis < decomposition.dimensions(); ++axis) {
     const auto a = static_cast<std::size_t>(axis);
     if (mesh.cells[a] < 1)

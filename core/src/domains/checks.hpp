@@ -1,6 +1,6 @@
 #pragma once
 
-// Checks of arguments that all types of domains share. Each check throws an Error that names the
+// Checks of arguments for all types of domains. If a check fails, it throws an Error that names the
 // given stage.
 
 #include <evenkeel/core/domains/decomposition.hpp>
@@ -15,15 +15,16 @@ void check_ranks(const char* stage, int parts, const std::vector<int>& rank_of_p
 void check_has_parts(const char* stage, int parts);
 void check_part(const char* stage, int parts, int part);
 
-// Checks that a point is valid to ask for its owner, and that the domains have owners.
+// Checks a point whose owner is asked for, and that the domains have owners.
 void check_point(const char* stage, const Decomposition& domains, std::span<const double> point);
 
-// Checks that a box is valid to ask for its halo, and that the domains have owners. Ignores axes
+// Checks a box and the width of a halo around it, and that the domains have owners. Ignores axes
 // beyond the dimensions.
 void check_halo(const char* stage, const Decomposition& domains, const Box& box, double width);
 void check_width(const char* stage, double width);
 
-// Throws an Error: these domains are parts of a graph, which own objects and no places.
+// Throws an Error that says that these domains are parts of a graph, which own objects and no
+// places.
 [[noreturn]] EVENKEEL_API void refuse_places(const char* stage);
 
 // Sorts the ranks and removes duplicates.

@@ -48,7 +48,7 @@ CurveDomains::CurveDomains(std::int64_t generation, int dimensions, const Box& b
       splitters_.back() != end_of_curve(dimensions) ||
       !std::is_sorted(splitters_.begin(), splitters_.end()))
     refuse("The splitters do not cut the whole curve into ranges.",
-           "Begin with 0, end with end_of_curve(), and never fall.");
+           "Give splitters that begin with 0, end with end_of_curve(), and never fall.");
   check_ranks(stage_name, parts(), this->rank_of_part());
   static_cast<void>(lattice_of(*this));  // throws if levels are out of range
 }

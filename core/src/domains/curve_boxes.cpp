@@ -67,9 +67,9 @@ class BlockCollector {
     return block;
   }
 
-  // For a snake. Its key is a number whose digits are the coordinates along the last axis, the axis
-  // before it, and so on. If a digit is odd, the next digit counts backwards. `block` already has
-  // the coordinates along the axes above `axis`.
+  // Does the same for a snake. Its key is a number whose digits are the coordinates along the last
+  // axis, the axis before it, and so on. If a digit is odd, the next digit counts backwards.
+  // `block` already has the coordinates along the axes above `axis`.
   void add_rows(int axis, CellBlock block, bool backwards, std::uint64_t begin, std::uint64_t end) {
     if (begin >= end) return;
     // number of keys with the same digit

@@ -1,10 +1,10 @@
 #pragma once
 
-// The frames in which owners are searched for, on host and device. A frame maps a place to its
-// image inside the box of the domains, and counts the periods between image and place. There are
-// two kinds of frames: for domains that are boxes, a coordinate is a place; for ranges of a curve,
-// it is a cell of the lattice. Both map places inside exactly as the functions that find the owner
-// of a point do (GridAxis::inside, Lattice::coordinate).
+// Frames, on host and device. A frame maps a place to the coordinate in which owners are searched
+// for, and counts periods. For domains that are boxes, the coordinate is the place inside the box;
+// for ranges of a curve, it is a cell of the lattice. Places outside the box are mapped to exactly
+// the same images as by the functions that find the owner of a point (GridAxis::inside,
+// Lattice::coordinate).
 
 #include "box/axes.hpp"
 
@@ -18,14 +18,14 @@
 
 namespace evenkeel {
 
-// The image of a place inside the box. `at` is its coordinate in the frame, `turn` the number of
-// periods from the image to the place.
+// The image of a place inside the box. `at` is its coordinate in the frame, and `turn` is the
+// number of periods from the image to the place.
 struct ImageInside {
   double at, turn;
 };
 
-// Returns the same as std::fmod, to the last bit: for distances below two periods, the difference
-// has no rounding error.
+// Returns the same as std::fmod, to the last bit, but faster for distances below two periods: there
+// a subtraction has no rounding error.
 KOKKOS_INLINE_FUNCTION double remainder_of(double distance, double period) {
   if (distance >= 0 && distance < period) return distance;
   if (distance >= period && distance < 2 * period) return distance - period;
@@ -33,8 +33,8 @@ KOKKOS_INLINE_FUNCTION double remainder_of(double distance, double period) {
   return std::fmod(distance, period);
 }
 
-// Returns the number of periods from the remainder of a distance to the distance; rounds to an
-// integer.
+// Returns (distance - rest) / period, rounded to an integer: the number of whole periods in a
+// distance.
 KOKKOS_INLINE_FUNCTION double turn_of(double distance, double rest, double period) {
   return std::floor((distance - rest) / period + 0.5);
 }
@@ -69,7 +69,7 @@ struct BoxFrame {
 
 struct CellFrame {
   Lattice lattice;
-  double periods[3] = {};  // a quarter of each period, because lattice distances are quarters too
+  double periods[3] = {};  // a quarter of each period, since Lattice::distance() is in quarters
 
   CellFrame(const Lattice& cells, const Box& box) : lattice(cells) {
     for (int axis = 0; axis < cells.dimensions(); ++axis) {
@@ -96,8 +96,8 @@ struct Reach {
   double first, last;
 };
 
-// Returns exactly the images of the places in [lower, upper] along an axis. There are two intervals
-// if the places wrap around.
+// Returns the images of all places in [lower, upper] along an axis, and no others. If these places
+// wrap around, there are two intervals.
 template <class Frame>
 std::vector<Reach> reaches_along(const Frame& frame, int axis, double lower, double upper) {
   constexpr double many = 0x1p50;  // from this on, a number of periods is not exact

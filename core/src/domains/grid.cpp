@@ -28,7 +28,7 @@ void check_order_of_axes(const std::array<int, 3>& axes, int dimensions) {
   if (!std::is_permutation(axes.begin(), axes.end(), std::array{0, 1, 2}.begin()) ||
       std::any_of(axes.begin(), axes.begin() + dimensions, [&](int a) { return a >= dimensions; }))
     refuse("The axes of the grid are not in a valid order.",
-           "Name each of 0, 1 and 2 once, those beyond the dimensions last.");
+           "Name each of 0, 1 and 2 once, and the axes beyond the dimensions last.");
 }
 
 void check_row(std::span<const double> row, double lower, double upper, std::size_t level) {
@@ -36,7 +36,7 @@ void check_row(std::span<const double> row, double lower, double upper, std::siz
   for (std::size_t i = 0; i + 1 < row.size(); ++i) rises = rises && row[i] <= row[i + 1];
   if (!rises)
     refuse("A row of borders on level " + std::to_string(level) + " does not divide the box.",
-           "Begin at its lower face, end at its upper one, and never fall.");
+           "Begin at the lower face of the box, end at the upper face, and never fall.");
 }
 
 void check_borders(const GridBorders& borders, const GridShape& shape, const Box& box) {
@@ -205,8 +205,8 @@ class GridBranches {
   }
 
  private:
-  // Makes a branch a whole row of a level. If the box is flat along its axis, the first domain owns
-  // everything.
+  // Sets a branch to a whole row of a level. If the box has no extent along the axis of the level,
+  // the first domain owns everything.
   void enter(Branch& branch, int level, std::int64_t row) const {
     const PartOfPoint::BorderLevel& here = of_.levels[level];
     const double* const borders = here.row(row);

@@ -40,7 +40,8 @@ double overlap(const Box& a, const Box& b, std::size_t axis) {
   return std::min(a.upper[axis], b.upper[axis]) - std::max(a.lower[axis], b.lower[axis]);
 }
 
-// Returns how many pairs of faces of two boxes touch across an axis: 0, 1 or, with a period, 2.
+// Returns how many pairs of faces of two boxes touch across an axis: 0, 1 or, if the axis is
+// periodic, 2.
 int contacts(const Box& a, const Box& b, const Box& whole, bool wraps, std::size_t axis) {
   const auto meet = [&](const Box& below, const Box& above) {
     const bool around =

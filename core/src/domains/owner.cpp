@@ -20,8 +20,9 @@ struct WriteOwner {
 };
 
 // Neighbours in memory are often neighbours on the curve. So for each group of keys, the part of
-// the previous key is tried first. If it does not have all keys of the group, all of them are
-// searched for at once, because the steps of a single search would wait for each other.
+// the previous key is tried first. If that part does not contain all keys of the group, the owners
+// of all keys are searched for at once, because the steps of a single search would wait for each
+// other.
 struct WriteOwnersOfBlock {
   static constexpr std::int64_t length = 4096;
   static constexpr int group = 8;

@@ -2,12 +2,12 @@
 
 // The owners of the places around the objects of this rank, for kernels and for any type of
 // domains. They are a tree of boxes in pre-order. Each node has the index of the node after its
-// subtree, so a walk needs no stack; it meets owners in ascending order.
+// subtree, so a walk needs no stack. A walk meets owners in ascending order.
 //
 // The tree has only nodes within the given reaches. A leaf has one owner; successive leaves may
-// have the same owner. Owners are numbered in the order of the walk: parts of a curve or a tree by
-// their own numbers, parts of a grid from the outermost level inwards. Boxes are closed. Their
-// coordinates are those of a frame (domains/frame.hpp): places or cells.
+// have the same owner. Owners are numbered in the order of the walk. For a curve or a tree these
+// are the numbers of parts; for a grid they count from the outermost level inwards. Boxes are
+// closed. Their coordinates are those of a frame (domains/frame.hpp): places or cells.
 
 #include <Kokkos_Macros.hpp>
 

@@ -44,7 +44,7 @@ void check(const GridShape& shape) {
     if (extent > 1 && d >= static_cast<std::size_t>(shape.dimensions))
       refuse_shape("A grid of " + std::to_string(shape.dimensions) + " dimensions has " +
                        std::to_string(extent) + " domains along axis " + std::to_string(d) + '.',
-                   "Axes beyond the dimensions have one.");
+                   "Give axes beyond the dimensions 1 domain.");
     parts *= extent;
     if (parts > std::numeric_limits<int>::max())
       refuse_shape("A grid of " + times(shape.extents) + " domains has more than can be counted.",
@@ -114,7 +114,7 @@ GridShape factored(int parts, int dimensions, const std::array<double, 3>& sides
   if (parts < 1)
     refuse_shape("A grid of " + std::to_string(parts) + " domains was asked for.",
                  "Ask for 1 or more.");
-  // costs that differ by less are equal; the first such shape wins
+  // costs that differ by less count as equal; then the first shape is chosen
   constexpr double rounding = 1e-12;
   const std::array<double, 3> costs = costs_of(dimensions, sides);
   GridShape tried{dimensions, {1, 1, 1}}, best;
@@ -148,9 +148,9 @@ GridShape shape_with(const std::array<int, 3>& extents, int parts, int dimension
   if (parts < 1 || parts % given != 0 || (free == 0 && parts != given))
     refuse_shape("A grid of " + times(extents) + " domains was asked for, for " +
                      std::to_string(parts) + " parts.",
-                 free == 0
-                     ? "Ask for as many domains as parts, or leave the grid out."
-                     : "Give extents whose product divides the number of parts, and 0 for others.");
+                 free == 0 ? "Ask for as many domains as parts, or leave the grid out."
+                           : "Give extents whose product divides the number of parts, and 0 for an "
+                             "extent that evenkeel is to choose.");
   if (free == 0) return shape;
   const GridShape rest = factored(parts / given, free, sides);
   for (std::size_t i = 0; i < static_cast<std::size_t>(free); ++i)
@@ -162,7 +162,7 @@ GridShape shape_with(const std::array<int, 3>& extents, int parts, int dimension
 
 namespace {
 
-// Returns nothing if part p is rank p, and else the rank of each part.
+// Returns an empty list if part p is rank p, and otherwise the rank of each part.
 std::vector<int> unless_in_order(std::vector<int> rank_of_part) {
   if (std::is_sorted(rank_of_part.begin(), rank_of_part.end())) return {};
   return rank_of_part;

@@ -32,7 +32,7 @@ void require_finite(const Space& space, const exec::Array<double>& places, int c
   std::int64_t object = 0;
   objects.fetch(bad / components, {&object, 1});
   refuse("The position of object " + std::to_string(object) + " is not finite.",
-         "Look for what made it so, before objects move.");
+         "Mend the position before objects move.");
 }
 
 // Returns the rank that owns each of a few objects.

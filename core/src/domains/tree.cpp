@@ -36,8 +36,8 @@ const Bisection& node_of(const std::vector<Bisection>& nodes, const BisectionRan
 void check_node(const Bisection& node, const Branch& branch, int dimensions) {
   const std::string name = "Node " + std::to_string(branch.range.node);
   if (node.axis < 0 || node.axis >= dimensions)
-    refuse(name + " divides along axis " + std::to_string(node.axis) + " of " +
-               std::to_string(dimensions) + '.',
+    refuse(name + " divides along axis " + std::to_string(node.axis) + " in " +
+               std::to_string(dimensions) + " dimensions.",
            "Count axes from 0.");
   if (node.middle <= branch.range.begin || node.middle >= branch.range.end)
     refuse(name + " divides parts " + std::to_string(branch.range.begin) + " to " +
@@ -47,7 +47,7 @@ void check_node(const Bisection& node, const Branch& branch, int dimensions) {
   const auto d = static_cast<std::size_t>(node.axis);
   if (!(node.border >= branch.box.lower[d] && node.border <= branch.box.upper[d]))
     refuse(name + " has its border outside the box that it divides.",
-           "Divide boxes within their faces; nodes are in pre-order.");
+           "Put each border between the faces of its box; nodes are in pre-order.");
 }
 
 int way_to(const BisectionRange& range) { return range.parts() > 1 ? range.node : ~range.begin; }

@@ -16,7 +16,7 @@ namespace evenkeel {
 
 inline constexpr const char* parts_label = "evenkeel::domains::parts";
 
-// Each index handles `together` objects; each type of domains has its own fastest number.
+// Each index handles `together` objects. The fastest number depends on the type of the domains.
 template <class Real, class PartOf, int together>
 struct PartsOfObjects {
   PartOf part_of;
@@ -62,11 +62,12 @@ inline bool has_objects(const char* stage, const Space& space, const Decompositi
   const FieldLayout at = set.position();
   if (at.count == 0) return false;
   if (at.components != domains.dimensions() || !space.can_access(at.memory))
-    Refusal{stage}("Positions of " + std::to_string(at.components) + " components in " +
-                       name_of(at.memory) + " memory have no parts on " +
+    Refusal{stage}("Positions have " + std::to_string(at.components) + " components in " +
+                       name_of(at.memory) + " memory, but parts were asked for on " +
                        std::string(space.name()) + " in " + std::to_string(domains.dimensions()) +
                        " dimensions.",
-                   "Give positions of the dimensions of the box, and a space that reaches them.");
+                   "Give positions with one component per dimension, and a space that reaches "
+                   "their memory.");
   return true;
 }
 

@@ -23,7 +23,7 @@ struct Stream {
 bool is_stream(const FieldLayout& at) { return at.object_stride_bytes == at.element_bytes; }
 
 // All streams of two layouts. If values have to be copied one by one, there are no streams. This
-// allocates nothing, because during a move other ranks wait already.
+// allocates nothing, because a failure during a move would leave other ranks waiting.
 class Streams {
  public:
   Streams(const FieldLayout& to, const FieldLayout& from)
@@ -113,9 +113,9 @@ void copy_some(const FieldLayout& to, const FieldLayout& from, const Streams& st
   }
 }
 
-// Copies the share of one of `threads` threads. If there are many ranges, a share is a number of
-// whole ranges, because it takes time to find the range of an object. Otherwise it is a number of
-// objects.
+// Copies one thread's share of the objects. If there are many ranges, a share consists of whole
+// ranges, because it takes time to find the range of an object. Otherwise all shares have the same
+// number of objects.
 struct CopyShare {
   const FieldLayout &to, &from;
   const Streams& streams;

@@ -305,7 +305,7 @@ void Csr::check(std::int64_t count, const SetOptions& options) const {
   }
   if (values.components < 1)
     refuse_payload("The values '" + values_.label() + "' were never given extents.",
-                   "Make them with 0 values and the components that they have elsewhere.");
+                   "Make them with 0 values and as many components as on other ranks.");
   if (offsets.components != 1)
     refuse_payload("An offset has several components.", "Give one integer per offset.");
   require_offsets(offsets.scalar);

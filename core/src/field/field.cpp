@@ -10,8 +10,8 @@ namespace evenkeel {
 
 namespace {
 
-// Returns the layout of a buffer for `count` objects with the same values as `like`. If objects are
-// nearer to each other than components in the container, each component is contiguous in the
+// Returns the layout of a buffer for `count` objects with the same values as `like`. If the object
+// stride of the container is smaller than its component stride, each component is contiguous in the
 // buffer; otherwise each object is.
 FieldLayout buffer_layout(const FieldLayout& like, std::int64_t count, void* data) {
   FieldLayout layout = like;
@@ -31,12 +31,12 @@ void require_room_like(const FieldLayout& now, const FieldLayout& staged, std::i
       staged.element_bytes == now.element_bytes && staged.memory == now.memory)
     return;
   throw Error(ErrorKind::application, Where{stage_name},
-              "'" + label + "' was asked for room for " + std::to_string(count) + " objects of " +
+              "'" + label + "' was asked to allocate " + std::to_string(count) + " objects of " +
                   std::to_string(now.bytes_per_object()) + " bytes in " + name_of(now.memory) +
-                  " memory and gave " + std::to_string(staged.count) + " of " +
-                  std::to_string(staged.bytes_per_object()) + " in " + name_of(staged.memory) +
-                  " memory.",
-              "Mend FieldTraits::allocate of its type.");
+                  " memory, but allocated " + std::to_string(staged.count) + " objects of " +
+                  std::to_string(staged.bytes_per_object()) + " bytes in " +
+                  name_of(staged.memory) + " memory.",
+              "Mend FieldTraits::allocate of the type of this field.");
 }
 
 // Turns all refusals of memory into an Error. Kokkos throws types of its own, which are not derived
@@ -93,8 +93,8 @@ StagedField Field::stage(const Space& space, const Room& room, Placement placeme
   if (now.components == 0) now.components = room.components;
   if (count > 0 && now.components != room.components)
     refuse("'" + label() + "' has " + std::to_string(now.components) +
-               " components, and objects of " + std::to_string(room.components) + " would arrive.",
-           "Give it the components that it has elsewhere.");
+               " components, but objects of " + std::to_string(room.components) + " would arrive.",
+           "Give it as many components as on other ranks.");
   StagedField staged(space);
   if (is_replaced(placement)) {
     staged.staged_ =
@@ -154,8 +154,8 @@ void StagedField::commit() noexcept {
     discard();
   } else {
     if (operations_->resized != nullptr) operations_->resized(container_, layout_.count);
-    // A View without objects may not have its extents yet, so its components may differ from the
-    // staged ones.
+    // A View without objects may have no extents yet, so its number of components may differ from
+    // the staged one.
     if (layout_.count > 0)
       copy_objects(space_, operations_->layout(container_), layout_, layout_.count);
     if (operations_->changed != nullptr) operations_->changed(container_);

@@ -13,8 +13,8 @@ namespace evenkeel {
 FieldLayout component_of(FieldLayout at, int component);
 
 // Return the first `count` numbers of a field as doubles, or as 64-bit integers. The field may have
-// any type of numbers, in any memory. Throws if it has no numbers, or if they are real where
-// integers are needed.
+// any type of numbers, in any memory. Throws if the field has no numbers, or if integers are needed
+// and the numbers are real.
 exec::Array<double> read_reals(const Space& space, const FieldLayout& at, std::int64_t count);
 exec::Array<std::int64_t> read_integers(const Space& space, const FieldLayout& at,
                                         std::int64_t count);

@@ -9,8 +9,8 @@
 
 namespace evenkeel {
 
-// If ranges are shorter than this on average, they cost more than they gain: a processor cannot
-// predict where short ranges end, and then it prefetches nothing.
+// If ranges are shorter than this on average, a list of objects is faster: a processor cannot
+// predict the ends of short ranges, and then prefetches nothing.
 inline constexpr std::int64_t long_range = 32;
 
 // Returns ranges that map places in the list to objects. Returns nothing if ranges are short. The
@@ -30,9 +30,8 @@ std::span<const ObjectRange>::iterator range_of(std::span<const ObjectRange> ran
 void ranges_within(std::span<const ObjectRange> ranges, std::int64_t first, std::int64_t count,
                    std::vector<ObjectRange>& into);
 
-// `a` maps the places from first_a on, and `b` the places from first_b on, `count` each. The result
-// maps the image of place first_a + i by `a` to the image of place first_b + i by `b`. All these
-// places must be in ranges.
+// Joins two maps. For each i in [0, count), the result maps a(first_a + i) to b(first_b + i), where
+// a(x) and b(x) are the images of place x. All these places must be in ranges.
 void joined(std::span<const ObjectRange> a, std::int64_t first_a, std::span<const ObjectRange> b,
             std::int64_t first_b, std::int64_t count, std::vector<ObjectRange>& into);
 

@@ -17,7 +17,7 @@ void check_alignment(const Set& set, const FieldLayout& at) {
   if (aligned(address) && aligned(at.object_stride_bytes) && aligned(at.component_stride_bytes))
     return;
   refuse(set.describe(0) + " is not aligned to its " + name_of(at.scalar) + "s.",
-         "Do not pack the record, or keep the position apart.");
+         "Do not pack the record, or keep the position outside of it.");
 }
 
 void check_position(const Set& set) {
@@ -61,7 +61,7 @@ void check_ownership(const Set& set) {
              "itself.");
 }
 
-// The bytes from the first value of a field to the end of the last.
+// The addresses of a field, from the begin of its first value to the end of its last value.
 struct FieldExtent {
   const char *begin, *end;
   explicit FieldExtent(const FieldLayout& at)
@@ -72,8 +72,9 @@ struct FieldExtent {
   }
 };
 
-// Returns true if two fields are in the same stretch of memory but share no byte of it, such as two
-// components of one array or two members of a record. Then each has its own window of the stride.
+// Returns true if two fields occupy the same range of addresses but share no byte, such as two
+// components of one array or two members of a record. Then each field has its own bytes within the
+// common stride.
 bool are_interleaved(const FieldLayout& a, const FieldLayout& b) {
   const std::int64_t stride = a.object_stride_bytes;
   const auto window = [](const FieldLayout& at) {
@@ -180,8 +181,8 @@ void check_reserve(const Set& set) {
         !set.fields()[i].knows_its_count(Placement::in_place) && !set.is_companion(i))
       refuse(set.describe(i) +
                  " would have room for more objects than it holds, and nothing would "
-                 "store how many these are.",
-             "Give the set a variable for it beside .reserve: .count = &owned.");
+                 "store how many objects it holds.",
+             "Give the set a variable for this number: .count = &owned.");
 }
 
 void check_who_knows_the_count(const Set& set) {
@@ -190,7 +191,7 @@ void check_who_knows_the_count(const Set& set) {
     if (!set.fields()[i].knows_its_count(placement_of(set, i, set.count())))
       refuse(
           set.describe(i) + " keeps its memory, so nothing would store how many objects it holds.",
-          "Give the set a variable for it: .count = &owned.");
+          "Give the set a variable for this number: .count = &owned.");
 }
 
 // `what` is the name of the numbers in messages. If `reals` is set, they may have fractions.
@@ -219,8 +220,8 @@ void check_columns(const Set& set, const NumberSource& numbers, const std::strin
   const bool is_real = layout.scalar == ScalarType::float32 || layout.scalar == ScalarType::float64;
   if (layout.scalar == ScalarType::none || layout.components < 1 || layout.components > most ||
       (is_real && !reals))
-    refuse("The " + what + "s '" + numbers.label() + "' are " + std::to_string(layout.components) +
-               " of type " + name_of(layout.scalar) + " per object.",
+    refuse("The " + what + "s '" + numbers.label() + "' have " + std::to_string(layout.components) +
+               " values of type " + name_of(layout.scalar) + " per object.",
            "Give from 1 to " + std::to_string(most) + (reals ? " numbers" : " integers") +
                " per object.");
   if (layout.count < set.count())

@@ -1,4 +1,4 @@
-// Finds the new numbers of objects in a directory of their old ones.
+// Finds the new numbers of objects in a directory whose ids are the old numbers.
 
 #include "field/numbers.hpp"
 #include "graph/stage.hpp"
@@ -95,7 +95,7 @@ void write_back(const Space& space, const FieldLayout& into,
   space.fence(label);
 }
 
-// Collective. A directory that finds the present place of an object by its old number.
+// Collective. Returns a directory that finds the present place of an object by its old number.
 IdDirectory directory_of(const Communicator& communicator, const exec::Array<Origin>& origins) {
   const Space space = origins.space();
   const auto ranks = static_cast<std::size_t>(communicator.size());

@@ -67,8 +67,8 @@ struct WriteWanted {
   }
 };
 
-// The slots that this rank asks other ranks for, sorted by rank, and where those of each rank
-// begin.
+// The slots of the objects that this rank needs from other ranks, sorted by rank, and the place at
+// which those of each rank begin.
 struct Wanted {
   exec::Array<std::int64_t> slots;
   std::vector<std::int64_t> offsets;
@@ -108,8 +108,8 @@ void require_slots(const Space& space, const exec::Array<std::int64_t>& objects,
   if (stray == objects.size()) return;
   std::int64_t object = 0;
   objects.fetch(stray, {&object, 1});
-  refuse("Object " + std::to_string(object) + " was asked for, and there are " +
-             std::to_string(owned) + " owned ones.",
+  refuse("Object " + std::to_string(object) + " was asked for, but this rank owns " +
+             std::to_string(owned) + " objects.",
          "Update the directory after a move, and give the number of objects that it knows.");
 }
 

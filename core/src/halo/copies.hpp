@@ -1,7 +1,6 @@
 #pragma once
 
-// Finds the copies that other ranks need, in kernels: those of one object, or of a block of
-// objects.
+// Finds the copies that other ranks need of one object, or of a block of objects. For kernels.
 
 #include "domains/frame.hpp"
 #include "domains/owner_tree.hpp"
@@ -21,9 +20,10 @@ struct PlaceBox {
   bool is_finite = true;
 };
 
-// A reach may extend over several periods. For each of them, calls visit(image, is_here, from, to),
-// until visit returns false. The reach covers the places `from` to `to` of the box in that period;
-// `is_here` is true for the period of the box itself.
+// A reach is the range of places near an object; it may extend over several periods. Calls
+// visit(image, is_here, from, to) for each period, until visit returns false. `from` and `to` are
+// the ends of the reach in that period, moved into the box. `is_here` is true for the period of the
+// box itself.
 template <class Frame, class Visit>
 KOKKOS_FUNCTION void for_each_image(const Frame& frame, int dimensions, const AxisReach* reach,
                                     const Visit& visit) {
@@ -61,8 +61,8 @@ struct CopiesWithin {
       reach[d] = reach_of(frame, d, lower[d] - width, upper[d] + width);
   }
 
-  // Calls visit(rank, image) for each copy of a place that other ranks need, once for each pair of
-  // image and rank.
+  // Calls visit(rank, image) once for each pair of a rank and an image of this place that the rank
+  // needs.
   template <class Visit>
   KOKKOS_FUNCTION void operator()(const double* place, const Visit& visit) const {
     AxisReach reach[3] = {};
@@ -77,9 +77,9 @@ struct CopiesWithin {
   }
 };
 
-// The pieces of other domains near a block of objects, if they are few. The objects of a block are
-// often close to each other. Then each object is compared only with these pieces, and the search
-// need not walk through the whole tree. For hosts.
+// The pieces of other domains near a block of objects, if there are few. The objects of a block are
+// often close to each other. Then each object is compared only with these pieces, without a walk
+// through the whole tree. For hosts.
 struct PiecesNear {
   static constexpr int most = 32;
   struct DomainPiece {

@@ -40,7 +40,8 @@ void require_count(const Set& set, std::int64_t owned) {
 }
 
 void require_no_payloads(std::size_t payloads) {
-  if (payloads > 0) refuse("Ghosts have no payloads.", "Exchange fields, which are of one size.");
+  if (payloads > 0)
+    refuse("Ghosts have no payloads.", "Exchange fields: all their objects have one size.");
 }
 
 Status checked(const Set& set, std::int64_t owned) {
@@ -50,7 +51,8 @@ Status checked(const Set& set, std::int64_t owned) {
     const FieldLayout at = set.fields().front().position();
     const bool is_real = at.scalar == ScalarType::float32 || at.scalar == ScalarType::float64;
     if (!is_real || at.components > 3)
-      refuse(set.describe(0) + " is no position.", "Name a position first, or only carry fields.");
+      refuse(set.describe(0) + " is not a position.",
+             "Name the position as the first field, or give only ek::carry(...).");
   });
 }
 

@@ -149,8 +149,8 @@ Halo::Halo(const Communicator& communicator, const Domains& domains, const Set& 
 
 Halo::Impl& Halo::impl() const {
   if (impl_ == nullptr)
-    refuse("There is no halo here.",
-           "Make one from domains and a set, or use the object that it was moved to.");
+    refuse("This Halo is empty.",
+           "Make one from domains and a set, or use the object to which this one was moved.");
   return *impl_;
 }
 
@@ -162,11 +162,13 @@ bool Halo::is_of(const Domains& domains) const noexcept {
   return impl_ && impl_->generation == generation_of(domains);
 }
 Halo& Halo::of(const Domains& domains) {
-  EVENKEEL_ASSERT(is_of(domains), "A halo is of the generation of its domains");
+  EVENKEEL_ASSERT(is_of(domains),
+                  "The halo was made for these domains (make a new one after a rebalance)");
   return *this;
 }
 const Halo& Halo::of(const Domains& domains) const {
-  EVENKEEL_ASSERT(is_of(domains), "A halo is of the generation of its domains");
+  EVENKEEL_ASSERT(is_of(domains),
+                  "The halo was made for these domains (make a new one after a rebalance)");
   return *this;
 }
 

@@ -31,7 +31,7 @@ struct Halo::Impl {
     std::vector<Parcel> parcels;
     exec::Array<std::int64_t> objects;
     exec::Array<Image> images;  // by copy; empty if no copy is shifted by a period
-    Mail mail;                  // used in both directions; so is that of the ghosts
+    Mail mail;                  // used in both directions
   } copies = {};
   struct Arriving {
     std::vector<Parcel> parcels;

@@ -1,7 +1,7 @@
 // There are three passes over the objects. The first pass finds the box around each block of
-// objects. The second counts the copies that each block sends, and the third writes them. These two
-// skip a block if its box, widened by the reach, meets no other domain. On devices a block is one
-// object.
+// objects. The second pass counts the copies that each block sends, and the third pass writes them.
+// The latter two skip a block if its box, widened by the width of the halo, meets no other domain.
+// On devices a block is one object.
 
 #include "halo/leavers.hpp"
 #include "halo/stage.hpp"
@@ -54,7 +54,7 @@ void check_task(const Space& space, const LeaversTask& task, const Set& set) {
   if (at.components != dimensions_of(task.domains))
     refuse("Positions have " + std::to_string(at.components) + " components and the domains " +
                std::to_string(dimensions_of(task.domains)) + " dimensions.",
-           "Give positions of the dimensions of the domains.");
+           "Give positions with one component for each dimension of the domains.");
   if (!space.can_access(at.memory))
     refuse("The positions are in " + std::string(name_of(at.memory)) + " memory, which " +
                std::string(space.name()) + " does not reach.",

@@ -1,6 +1,6 @@
 #pragma once
 
-// Finds the objects of this rank that other ranks need copies of.
+// Finds the objects of this rank of which other ranks need copies.
 
 #include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/core/domains.hpp>
@@ -11,7 +11,7 @@
 
 namespace evenkeel {
 
-// The image of an object: how many periods it is away from the object, along each axis.
+// The image of an object: the number of periods from the object to the image, along each axis.
 struct Image {
   int periods[3];  // no std::array: device code may not call its members
 };

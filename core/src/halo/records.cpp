@@ -16,7 +16,7 @@ constexpr const char* records_label = "evenkeel::halo::records";
 void require_room(const std::string& name, std::int64_t room, std::int64_t needed,
                   const std::string& what) {
   if (room >= needed) return;
-  refuse(name + " has room for " + std::to_string(room) + " objects and needs it for " + what + '.',
+  refuse(name + " has room for " + std::to_string(room) + " objects, but must hold " + what + '.',
          "Give it that room, for example by make_room(), or make a new halo if the number of owned "
          "objects has changed.");
 }
@@ -25,7 +25,7 @@ void require_reachable(const Space& space, const std::string& name, const FieldL
   if (space.can_access(at.memory) || at.capacity == 0) return;
   refuse(name + " is in " + name_of(at.memory) + " memory, which " + std::string(space.name()) +
              " does not reach.",
-         "Keep fields with ghosts where the positions are.");
+         "Keep fields with ghosts in the memory of the positions.");
 }
 
 FieldLayout from_object(FieldLayout at, std::int64_t first, std::int64_t count) {
@@ -70,7 +70,7 @@ void require_alignment(const Records::RecordColumn& column) {
   if (!aligned(address) || !aligned(at.object_stride_bytes) ||
       (at.components > 1 && !aligned(at.component_stride_bytes)))
     refuse(column.name + " is not aligned to its " + name_of(at.scalar) + "s.",
-           "Do not pack the record, or keep what is summed apart.");
+           "Do not pack the record, or keep the summed values outside of it.");
 }
 
 template <class Real>
@@ -154,8 +154,8 @@ Records records_of(const Space& space, const HaloFields& fields, const HaloCount
       const bool known = at.components > 0 && there.components > 0;
       if (there.element_bytes != at.element_bytes || there.scalar != at.scalar ||
           (known && there.components != at.components))
-        refuse(name + " has other values than the field of the owned objects.",
-               "Give fields of one type.");
+        refuse(name + " has values of another type than the field of the owned objects.",
+               "Give fields of one type and number of components.");
       if (!known) column.owned.components = std::max(at.components, there.components);
       column.ghosts = from_object(there, 0, counts.ghosts);
     }
@@ -174,8 +174,8 @@ Records records_of(const Space& space, const HaloFields& fields, const HaloCount
 void require_numbers(const Records& records) {
   for (const Records::RecordColumn& column : records.columns)
     if (column.owned.scalar == ScalarType::none)
-      refuse(column.name + " holds bytes that are not known to be numbers, which cannot be added.",
-             "Sum fields of numbers; records go member by member, as raw fields.");
+      refuse(column.name + " holds bytes, which cannot be added.",
+             "Sum fields of numbers; give each member of a record as a raw field.");
   for (const Records::RecordColumn& column : records.columns) require_alignment(column);
 }
 

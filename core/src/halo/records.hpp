@@ -44,13 +44,13 @@ struct Records {
   std::int64_t bytes = 0;  // size of a record
   std::optional<Position> position;
 
-  // Returns a number that differs if the types of values differ, or if only one of two has a
-  // position.
+  // Returns a number for comparisons between ranks. It differs if the types of values differ, or if
+  // only one of two records has a position.
   std::uint64_t signature() const noexcept;
 };
 
-// Returns how many objects may be written to a field. The memory of a vector beyond its size may
-// not be written.
+// Returns how many objects may be written to a field. Memory of a vector beyond its size must not
+// be written.
 std::int64_t room_of(const Field& field);
 
 // Throws an Error if a field has no room for ghosts, or is in memory that the space cannot access.

@@ -6,8 +6,8 @@
 
 namespace evenkeel {
 
-// Groups copies by object. The copies of object objects[k] begin at copies[firsts[k]], and end
-// where those of objects[k + 1] begin. They are in ascending order.
+// Groups copies by object. The copies of object objects[k] are copies[firsts[k]] to before
+// copies[firsts[k + 1]], in ascending order.
 struct CopiesByObject {
   exec::Array<std::uint64_t> copies;
   exec::Array<std::int64_t> objects, firsts;

@@ -75,8 +75,8 @@ exec::Array<Group> entries_of(const Space& space, std::span<const Numbers> numbe
 
 constexpr std::int64_t no_group = std::numeric_limits<std::int64_t>::max();
 
-// Returns the id of a group that two ranks have pinned, and a number above all ids for other
-// groups.
+// Returns the id of a group that two ranks have pinned; for other groups, returns a number above
+// all ids.
 struct IdOfDispute {
   const Group* groups;
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
@@ -89,8 +89,8 @@ struct IsOfId {
   KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return groups[i].id == id; }
 };
 
-// If several groups are pinned on two ranks, the error names the one with the least id, so that it
-// does not depend on the order of groups.
+// If several groups are pinned on two ranks, the Error names the one with the least id, so the
+// Error does not depend on the order of groups.
 void require_one_pin(const Space& space, const exec::Array<Group>& groups) {
   const std::int64_t id =
       exec::extremes<std::int64_t>(space, groups.size(), IdOfDispute{groups.data()}).least;

@@ -44,7 +44,7 @@ constexpr std::int64_t slot_step = 64;
 
 MessageSizes sizes_of(const TransferLimits& limits) {
   MessageSizes sizes;
-  constexpr int many = 64;  // messages get no smaller if more than this may be in flight
+  constexpr int many = 64;  // if more messages may be in flight, they do not get smaller
   const std::int64_t affordable =
       limits.staging_bytes / 2 / std::min(limits.in_flight, many) / slot_step * slot_step;
   sizes.most = std::clamp<std::int64_t>(affordable, 1, sizes.most);
@@ -240,8 +240,8 @@ void Freight::keep(std::size_t s) {
       keep_chosen(column, 0, set.staying);
   }
   if (by_ranges) return;
-  // All fields of a few objects are copied before the next few, so that the lists stay in the cache
-  // from field to field.
+  // Copies all fields of a few objects, then those of the next few, so that the lists stay in the
+  // cache from field to field.
   const std::int64_t step = std::int64_t{8192} * exec::host_threads();
   for (std::int64_t first = 0; first < set.staying; first += step)
     for (const MessageColumn& column : manifest_.columns())
@@ -270,7 +270,7 @@ void Freight::commit() noexcept {
     for (auto& staged : of_set) staged->commit();
 }
 
-// The transfer gets references to the functions, because a reference needs no further memory.
+// The transfer gets references to the functions, because this allocates no memory.
 void Freight::exchange(bool works, FreightTimes& times) {
   const auto timed = [](double& seconds, const auto& function) {
     const Stopwatch stopwatch;

@@ -2,8 +2,8 @@
 
 // The freight of a move: the objects that stay, and the messages that are sent and received. Packs
 // and unpacks the messages. In host memory, objects in long ranges are copied range by range. If a
-// message is a single range of one packed field, it is sent straight from its array, or received
-// straight into it.
+// message is a single range of one packed field, it is sent directly from the array of the field,
+// or received directly into it.
 
 #include "migrate/object_lists.hpp"
 
@@ -32,11 +32,11 @@ class Freight {
   std::int64_t messages() const noexcept { return std::ssize(manifest_.leaving()); }
   int partners() const noexcept { return manifest_.partners(); }
 
-  // Local. Allocates all memory that the exchange needs, except for fields: the caller gives their
-  // memory. Field f of set s will be written to targets[s][f].
+  // Local. Allocates all memory that the exchange needs, except the memory of fields, which the
+  // caller gives. Field f of set s will be written to targets[s][f].
   void load(std::vector<std::vector<FieldLayout>> targets);
-  // Collective. If `works` is false, this rank sends messages with arbitrary content, so that
-  // others need not wait.
+  // Collective. If `works` is false, this rank has failed; it sends messages with arbitrary
+  // content, so that the other ranks do not wait.
   void exchange(bool works, FreightTimes& times);
   // Commits payloads only; the caller commits the fields.
   void commit() noexcept;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Groups of objects, as lists in the memory of the orders. Each rank finds its own groups, and then
-// joins them with the data that other ranks have about the same groups.
+// Groups of objects, as lists in the memory of the orders. Each rank finds the groups of its own
+// objects, and then joins them with the data of other ranks about the same groups.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/comm/sparse_exchange.hpp>
@@ -30,15 +30,15 @@ struct JoinedGroups {
 // Joins entries that have the same id. An entry with an id below 0 has no group.
 JoinedGroups join(const Space& space, const exec::Array<Group>& entries);
 
-// Each group has a keeper, a rank that joins the data of all ranks about it. This class asks the
-// keeper of each group.
+// Each group has a keeper: a rank that joins the data of all ranks about the group. This class
+// sends the data of this rank's groups to their keepers, and gets the joined data.
 class Directory {
  public:
   // Local. Makes a directory without groups, for a rank that only takes part in collective calls.
   explicit Directory(const Communicator& communicator) : communicator_(communicator) {}
   Directory(const Communicator& communicator, const Space& space, const exec::Array<Group>& groups);
 
-  // Collective. `ready` has the meaning that it has for the function announce().
+  // Collective. `ready` is as in the function announce().
   void announce(const char* stage, Status& ready);
   // Local. Makes room for the questions, and prepares both transfers.
   void reserve();

@@ -39,8 +39,8 @@ void require_ranks(const exec::Array<int>& destinations, int ranks, bool may_be_
   if (stray == destinations.size()) return;
   int to = 0;
   destinations.fetch(stray, {&to, 1});
-  refuse("Object " + std::to_string(stray) + " would go to rank " + std::to_string(to) + " of " +
-             std::to_string(ranks) + '.',
+  refuse("Object " + std::to_string(stray) + " would go to rank " + std::to_string(to) +
+             ", but there are " + std::to_string(ranks) + " ranks.",
          "Name ranks from 0 to " + std::to_string(ranks - 1) + '.');
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 // Returns how many of the first `diagonal` objects of the merged run come from the first run.
 // other_first(i, j) must return true if object j of the second run comes before object i of the
-// first.
+// first run.
 template <class OtherFirst>
 std::int64_t merged_of_first(std::int64_t size, std::int64_t others, std::int64_t diagonal,
                              const OtherFirst& other_first) {
@@ -181,8 +181,8 @@ struct MergePlaces {
   }
 };
 
-// For devices. Each object finds its own place: the number of objects before it in its own run plus
-// the number of objects before it in the other run, which a binary search finds.
+// For devices. Each object finds its own place: the number of objects before it in its own run,
+// plus the number of objects before it in the other run. A binary search finds the latter.
 struct PlaceOfStaying {
   TwoRuns runs;
   std::int64_t* places;

@@ -21,7 +21,7 @@ struct Run {
 
 // Returns the places of objects after all runs are merged; objects with equal keys keep the order
 // of the runs. Each range maps indices in the runs to places in the result; ranges are sorted by
-// place. Returns no ranges if there are more than `most`, or if there would soon be.
+// place. Returns no ranges if there are more than `most`, or if more are to be expected.
 std::vector<ObjectRange> merged_runs(std::span<const Run> runs, std::int64_t most);
 
 // Merges runs whose objects would not form long ranges: sorts `values` by their keys. Run r begins

@@ -41,7 +41,7 @@ void add_apart(std::vector<Message>& messages, std::size_t column, const Message
   }
 }
 
-// Each message begins where the previous one ends, so a single thread finds all of them in turn.
+// Each stretch begins where the previous one ends, so a single thread finds one after the other.
 struct FindStretches {
   const std::int64_t* starts;
   std::int64_t objects, most, room;

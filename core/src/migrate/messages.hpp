@@ -1,7 +1,7 @@
 #pragma once
 
-// Cuts the data for one rank into messages. Sender and receiver cut in the same way, because the
-// cut depends only on the fields and on the number of objects of each set, and both know these.
+// Cuts the data for one rank into messages. The cut depends only on the fields and on the numbers
+// of objects and bytes of each set. Sender and receiver know these, so they cut in the same way.
 
 #include <evenkeel/backends/exec/space.hpp>
 
@@ -21,8 +21,8 @@ struct MessageColumn {
 };
 constexpr std::int64_t any_bytes = -1;
 
-// Adjacent objects of a payload that fit into one message. Used if the payload travels apart from
-// other columns.
+// Adjacent objects of a payload that fit into one message. This is used if the payload travels
+// apart, in messages without other columns.
 struct Stretch {
   std::int64_t objects, bytes;
 };
@@ -51,8 +51,9 @@ struct Message {
 };
 
 struct MessageSizes {
-  // A field travels apart from the others if it has more bytes than this for one rank. Then it can
-  // be sent straight from its old array, and received straight into its new one.
+  // A field that has more bytes than this for one rank travels apart, in messages without other
+  // fields. Then it can be sent directly from its old array, and received directly into its new
+  // one.
   std::int64_t apart = std::int64_t{256} << 10;
   // The greatest number of bytes in a message. A single object that is larger is not divided.
   std::int64_t most = std::int64_t{1} << 20;

@@ -119,8 +119,8 @@ struct WriteOrigin {
   }
 };
 
-// Adds another field to each set: the present rank and index of each object. It travels like any
-// other field. The sets refer to the arrays in the result, and stay valid if the result is moved.
+// Adds a field to each set: the present rank and index of each object. It moves like any other
+// field. The sets refer to the arrays in the result, and stay valid if the result is moved.
 std::vector<exec::Array<Origin>> accompany_by_origins(std::vector<Set>& sets,
                                                       std::vector<SetShape>& shapes, int rank) {
   constexpr const char* label = "evenkeel::migrate::origins";

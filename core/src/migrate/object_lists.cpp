@@ -35,8 +35,8 @@ exec::Array<std::int64_t> listed(std::span<const ObjectRange> ranges, std::int64
   return list;
 }
 
-// Returns true if a column needs a list of places also when the plan has ranges. Fields on the host
-// use the ranges.
+// Returns true if a column needs a list of places even if the plan has ranges. Only fields on the
+// host use ranges.
 bool asks_for_places(const MessageColumn& column) {
   return column.is_payload() || column.memory != MemoryKind::host;
 }

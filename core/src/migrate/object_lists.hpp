@@ -1,7 +1,7 @@
 #pragma once
 
-// The lists of objects that leave and of places of arrivals. Each kind of memory gets a copy if it
-// needs one.
+// The lists of objects that leave and of places of arrivals, with a copy in each kind of memory
+// that needs one.
 
 #include "migrate/manifest.hpp"
 

@@ -104,16 +104,17 @@ void require_strays(std::span<const Strays> strays, std::span<const Set> sets) {
   if (strays.size() != sets.size())
     refuse("The strays of " + std::to_string(strays.size()) + " sets were given for " +
                std::to_string(sets.size()) + '.',
-           "Give the strays of each set, empty ones if it has no strays.");
+           "Give the strays of each set, an empty list if it has no strays.");
   for (const Set& set : sets)
     if (!set.payloads().empty())
-      refuse("A set with payloads cannot keep its places.", "Plan by parts or by ranks.");
+      refuse("Objects of a set with payloads cannot keep their places.",
+             "Plan by parts or by ranks.");
 }
 
 // --- Arrivals ------------------------------------------------------------------------------------
 
-// Call this for ranks in ascending order. Between the ranks below and above this rank, the caller
-// counts the objects that stay.
+// Call this for ranks in ascending order. After the ranks below this rank, the caller adds the
+// objects that stay to set.count_after.
 void add_import(SetPlan& set, int from, std::int64_t objects) {
   set.imports.push_back({from, set.count_after, objects});
   set.count_after += objects;

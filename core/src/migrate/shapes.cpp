@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t most_fields = ShapeStatement::most_fields;
 
-// Returns a number for a field; fields that differ in type, size or kind of memory have different
+// Returns a number for a field. Fields that differ in type, size or kind of memory have different
 // numbers. The number of components is compared separately, because a View without extents does not
 // know it yet.
 std::uint64_t describe(const FieldLayout& at, bool first_of_set) {

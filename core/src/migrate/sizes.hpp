@@ -1,7 +1,7 @@
 #pragma once
 
-// The bytes of payloads in a plan. Each rank asks its payloads for the sizes of objects and sends
-// the sizes to the objects' destinations. Each rank sums up the sizes of its own objects and of
+// The bytes of payloads in a plan. Each rank asks its payloads for the sizes of objects, and sends
+// the sizes to the destinations of the objects. Then it sums up the sizes of its objects and of
 // arrivals.
 
 #include <evenkeel/core/migrate/plan.hpp>

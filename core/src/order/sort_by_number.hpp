@@ -1,6 +1,6 @@
 #pragma once
 
-// Sorts objects by a number that each of them has: the part or the rank that it goes to.
+// Sorts objects by a number of each object, such as the part or the rank to which it goes.
 
 #include <evenkeel/core/order.hpp>
 
@@ -11,7 +11,8 @@ namespace evenkeel {
 struct SortedByNumber {
   // sorted by number; places with equal numbers keep their order
   exec::Array<std::int64_t> places;
-  std::vector<std::int64_t> offsets;  // where each number begins, then the count of all
+  std::vector<std::int64_t> offsets;  // the begin of each number in `places`, then the number of
+                                      // all places
 };
 
 // `numbers` has one number for each place; each is below `end`. Afterwards `numbers` is sorted.

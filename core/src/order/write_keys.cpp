@@ -180,11 +180,12 @@ void stages::write_keys(const Space& space, const Lattice& lattice, const Set& s
   const FieldLayout at = set.position();
   if (at.count == 0) return;
   if (at.components != lattice.dimensions() || !space.can_access(at.memory))
-    Refusal{"core/order"}("Positions of " + std::to_string(at.components) + " components in " +
-                              name_of(at.memory) + " memory cannot be ordered on " +
+    Refusal{"core/order"}("Positions have " + std::to_string(at.components) + " components in " +
+                              name_of(at.memory) + " memory, but keys were asked for on " +
                               std::string(space.name()) + " in " +
                               std::to_string(lattice.dimensions()) + " dimensions.",
-                          "Use a lattice of their dimensions, and a space that reaches them.");
+                          "Use a lattice with one dimension per component, and a space that "
+                          "reaches the memory of the positions.");
   with_space(space, [&](const auto& instance) {
     with_places(at, [&](const auto& places) { write_keys_on(instance, lattice, places, keys); });
   });

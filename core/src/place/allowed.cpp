@@ -1,4 +1,4 @@
-// If a rank would get too few objects, tries again with stricter goals, up to the strictest.
+// If a rank would get too few objects, tries one stricter goal after the other.
 
 #include "place/method.hpp"
 #include "place/stage.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 struct Attempt {
   Goal goal;
-  double by_count = 0;  // from 0 (weights as they are) to 1 (all weigh the same)
+  double by_count = 0;  // from 0 (the given weights) to 1 (equal weights)
 };
 
 // Parts of a graph are only as even as the graph's tolerance permits, so the tolerance is tightened
@@ -90,9 +90,10 @@ Error too_few(std::int64_t needed, std::int64_t objects, int ranks, const Assign
                      " ranks, and least_objects is " + each + '.',
                  "Use fewer ranks, or ask for fewer objects on each.");
   return Error(ErrorKind::bad_input, Where{stage_name},
-               "Rank " + std::to_string(last->emptiest_rank) + " would be left with " +
-                   std::to_string(last->fewest_objects) +
-                   " objects however evenly they are cut, and least_objects is " + each + '.',
+               "Even a cut by the number of objects leaves rank " +
+                   std::to_string(last->emptiest_rank) + " with " +
+                   std::to_string(last->fewest_objects) + " objects, and least_objects is " + each +
+                   '.',
                "Objects at one place cannot be separated: use fewer ranks, or another method.");
 }
 

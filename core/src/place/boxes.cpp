@@ -10,8 +10,9 @@ namespace evenkeel {
 
 namespace {
 
-// Collective. Keeps the last domains if they are boxes of type D that divide the objects as evenly
-// as the task requires. Returns true if so. `status` is then ready for the next vote.
+// Collective. Returns true, and keeps the last domains in `found`, if they are of type D and divide
+// the objects as evenly as the task requires. `status` then holds a failure of this rank, for the
+// next vote.
 template <class D>
 bool keeps(const PlaceTask& task, Status& status, Found& found) {
   const auto* const last = std::get_if<D>(&task.last);
@@ -35,9 +36,9 @@ bool keeps(const PlaceTask& task, Status& status, Found& found) {
   return true;
 }
 
-// Collective. The steps that grids and trees share. `choose(cutting)` completes the options,
-// `cut_boxes(ready, points, cutting)` cuts, and `make(cut, cutting, ranks)` makes domains of the
-// cut.
+// Collective. The steps that are the same for grids and trees. `choose(cutting)` completes the
+// options, `cut_boxes(ready, points, cutting)` cuts, and `make(cut, cutting, ranks)` makes domains
+// from the cut.
 template <class D, class Options, class Choose, class CutBoxes, class Make>
 Found find_boxes(const PlaceTask& task, const Choose& choose, const CutBoxes& cut_boxes,
                  const Make& make) {

@@ -43,8 +43,8 @@ struct Sum {
   static void add(Sum& into, const Sum& from) noexcept { into.objects += from.objects; }
 };
 
-// Returns the longest run of equal keys. Its length is found by bisection, because a run contains
-// all shorter runs.
+// Returns the longest run of equal keys. A run of some length contains runs of all shorter lengths,
+// so bisection finds the greatest length.
 KeyRun longest_run_in(const Space& space, const Order& order) {
   const std::int64_t count = order.keys.size();
   if (count == 0) return {};

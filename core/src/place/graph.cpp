@@ -26,7 +26,7 @@ constexpr const char* graph_label = "evenkeel::place::graph";
 
 void require_one_graph(std::span<const Set> sets) {
   if (sets.size() != 1)
-    refuse(std::to_string(sets.size()) + " sets were given, and the method graph places one.",
+    refuse(std::to_string(sets.size()) + " sets were given, but the method graph places only one.",
            "Give the others a Balancer of their own, or let their data travel as payloads.");
   const SetOptions& options = sets.front().options();
   if (!options.graph)
@@ -89,8 +89,8 @@ class Interleaved {
 // application's arrays.
 class Described {
  public:
-  // Each span of `costs` is a constraint; the application's own weights are further constraints. In
-  // an empty span all costs are 1.
+  // Each span of `costs` becomes a constraint; the application's own weights are further
+  // constraints. In an empty span all costs are 1.
   Described(const Prepared& prepared, std::span<const std::span<const double>> costs) {
     const Space& space = prepared.space;
     const Set& given = prepared.sets.front();
@@ -141,8 +141,8 @@ struct CountObjectsOfParts {
   }
 };
 
-// Collective. Renumbers each part to the rank that holds most of its objects, if clearly more
-// objects can then stay on their rank.
+// Collective. Gives each part the number of the rank that holds most of its objects, if clearly
+// more objects then stay on their rank.
 void keep_where_they_are(const PlaceTask& task, exec::Array<int>& parts) {
   const Space& space = task.prepared.space;
   std::vector<std::int64_t> objects;
@@ -164,10 +164,10 @@ void keep_where_they_are(const PlaceTask& task, exec::Array<int>& parts) {
 
 struct CutFound {
   GraphCut cut;
-  double from_nothing = 0;  // cut of the last new division, which did not start from present parts
+  double from_nothing = 0;  // the cut of the last division that did not begin from present parts
 };
 
-// Collective. Makes a new division, without regard to the present parts.
+// Collective. Makes a new division that does not begin from the present parts.
 GraphCut cut_from_nothing(const PlaceTask& task, const Graph& graph, const ByGraph& method) {
   GraphCut cut =
       cut_graph(task.prepared.space, task.communicator, graph, {.parts = task.parts()}, method);

@@ -30,7 +30,7 @@ struct ByPlace {
 };
 
 // Adds up the weights and numbers of objects by rank. Each index handles a short run of objects:
-// neighbours often go to the same rank, and then their sum is added with one atomic operation.
+// neighbours often go to the same rank, and then one atomic operation adds their sum.
 template <class RankOf, std::int64_t run>
 struct AddUpLoads {
   const std::int64_t* objects;  // null if they are 0, 1, 2, ...

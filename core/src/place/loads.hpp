@@ -1,7 +1,7 @@
 #pragma once
 
-// The load that each rank would carry in an assignment. Sums are of integers, so they are the same
-// on any number of ranks and threads.
+// The load that each rank would have in an assignment. Weights are summed as integers, so the sums
+// are the same on any number of ranks and threads.
 
 #include <evenkeel/core/place.hpp>
 #include <evenkeel/core/weights/load.hpp>

@@ -26,12 +26,13 @@ class OwnWeights {
 
 struct PlaceTask {
   const Communicator& communicator;
-  const Status& status;  // of the caller, for the first vote
+  const Status& status;  // of the caller; the first vote takes it in
   const Prepared& prepared;
   Weights weights;
   const Goal& goal;
   const Domains& last;
-  const FreshGoal* fresh = nullptr;  // if not null: keep no last domains, and part p is rank p
+  const FreshGoal* fresh = nullptr;  // if not null, the last domains are not kept, and part p is
+                                     // rank p
 
   double target_lambda() const { return target_lambda_of(goal); }
   int parts() const {
@@ -48,12 +49,12 @@ struct Found {
   bool is_shifted = false;
   double lambda = -1;   // by the weights; below 0 if it was not computed
   double heaviest = 0;  // heaviest object / average part; 0 if it is not known
-  // Used if parts are ranges of each set's order. By set: the first place of each part, then the
+  // If parts are ranges of each set's order: for each set, the first place of each part, then the
   // number of objects.
   std::vector<std::vector<std::int64_t>> offsets;
-  // otherwise: by set, the part of each object; empty if not computed
+  // Otherwise: for each set, the part of each object. It is empty if it was not computed.
   std::vector<exec::Array<int>> parts;
-  OwnWeights weights;  // used by the search; empty if it used those of the task
+  OwnWeights weights;  // used by the search; empty if the search used those of the task
   Status status;       // of this rank, for the next vote
 };
 

@@ -11,8 +11,8 @@
 
 namespace evenkeel {
 
-// Returns weights that differ less. `by_count` is from 0 (they stay as they are) to 1 (all become
-// the mean). Does not block.
+// Returns weights that differ less. With `by_count` 0 they do not change, and with 1 all become the
+// mean. Does not block.
 exec::Array<double> blended(const Space& space, std::span<const double> weights,
                             std::int64_t objects, double mean, double by_count);
 

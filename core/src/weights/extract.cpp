@@ -36,7 +36,7 @@ std::vector<double> places_as(const Space& space, const FieldLayout& at,
   return std::vector<double>(values.begin(), values.end());
 }
 
-// Reads numbers that the host can access where they are, in one pass, without a copy.
+// Reads numbers in memory that the host can access, in one pass, without a copy.
 template <class Number>
 Extract extract_in_place(const FieldLayout& at, std::int64_t objects, std::int64_t most) {
   Extract extract;

@@ -29,9 +29,10 @@ Eigen::VectorXd solve_free(const Eigen::MatrixXd& a, const Eigen::VectorXd& b,
   return x;
 }
 
-// Minimises x'Ax/2 - b'x under the condition that no x is below its bound. Uses the active sets of
-// Lawson and Hanson (Solving Least Squares Problems, 1974) on the normal equations. `a` must be
-// positive definite. Ends after at most 3 n exchanges; x is within the bounds after each of them.
+// Minimises x'Ax/2 - b'x under the condition that no component of x is below its bound. Uses the
+// active sets of Lawson and Hanson (Solving Least Squares Problems, 1974) on the normal equations.
+// `a` must be positive definite. Ends after at most 3 n changes of the active set; x is within the
+// bounds after each of them.
 Eigen::VectorXd least_above(const Eigen::MatrixXd& a, const Eigen::VectorXd& b,
                             const Eigen::VectorXd& bounds) {
   constexpr double tolerance = 1e-12;
@@ -72,12 +73,12 @@ Eigen::VectorXd least_above(const Eigen::MatrixXd& a, const Eigen::VectorXd& b,
   return bounds + above;
 }
 
-// The noise of a load is proportional to the load, but is never taken as less than for this share
-// of the mean load.
+// The noise of a load is proportional to the load; smaller loads than this share of the mean load
+// have the noise of such a share.
 constexpr double least_share = 0.05;
-// A residual of more than this many standard deviations gets less weight.
+// A measurement whose residual exceeds this many standard deviations gets less weight.
 constexpr double huber = 1.5;
-// The noise that is assumed before any is measured. It has the weight of one measurement per
+// The noise that is assumed before noise is measured. Later it counts like one measurement per
 // unknown.
 constexpr double usual_noise = 0.02;
 // A type costs at least this share of its prior cost.
@@ -86,7 +87,7 @@ constexpr double least_cost = 1e-3;
 constexpr double plain_width = 1.5;
 // The prior for the fixed cost of a rank and the width of this prior, as shares of the mean load.
 constexpr double usual_fixed = 0.05, fixed_width = 0.15;
-// The share of a deviation by which the speed of a rank changes in a step. It is small, so that the
+// The speed of a rank follows a deviation by this share in each step. It is small, so that the
 // speed does not absorb differences that the types explain.
 constexpr double speed_share = 0.05;
 
@@ -155,7 +156,7 @@ WorkModel::WorkModel(std::vector<Column> columns, const WorkModelOptions& option
     : columns_(std::move(columns)), options_(options) {
   if (columns_.empty() || columns_.size() > most_columns)
     refuse("A model of " + std::to_string(columns_.size()) + " columns was asked for.",
-           "Have from 1 to " + std::to_string(most_columns) + " types and features.");
+           "Give from 1 to " + std::to_string(most_columns) + " types and features.");
   if (!(options.forgetting > 0 && options.forgetting <= 1))
     refuse("The forgetting factor is " + text_of(options.forgetting) + '.',
            "Give one above 0, and 1 at most.");
@@ -173,10 +174,10 @@ void WorkModel::expect(std::span<const double> costs, double width) {
   const auto is_bad = [](double cost) { return !std::isfinite(cost) || cost < 0; };
   if (costs.size() != columns_.size() || std::any_of(costs.begin(), costs.end(), is_bad))
     refuse("The expected costs are negative or not finite, or not one for each column.",
-           "Give a number for each column; 0 where nothing is known.");
+           "Give a number for each column, 0 if a cost is unknown.");
   if (!(width > 0 && std::isfinite(width)))
-    refuse("Expected costs may be off by " + text_of(width) + " of them.",
-           "Give a positive number.");
+    refuse("The relative error of the expected costs is " + text_of(width) + '.',
+           "Give a positive and finite number.");
   prior_.expected.assign(costs.begin(), costs.end());
   prior_.width = width;
 }
@@ -198,8 +199,8 @@ double WorkModel::predicted(std::span<const double> amounts) const noexcept {
                             estimate_.fixed);
 }
 
-// Returns the predicted load of a row plus a share of the mean load, so that the result is never
-// close to 0.
+// Returns the predicted load of a row plus a share of the mean load, so the result is never close
+// to 0.
 double WorkModel::guess(const WorkRow& row) const noexcept {
   const double load =
       std::inner_product(row.amounts.begin(), row.amounts.end(), guessed_.begin(), guessed_.back());
@@ -219,10 +220,11 @@ std::span<double> WorkModel::sums() {
   return sums_;
 }
 
-// Noise is proportional to the load, so by noise alone the relative errors of all rows would count
-// the same. But costs within a type also differ from place to place, and the model should reproduce
-// the sum of all loads. So the relative error of a row counts in proportion to its load. With one
-// column, the cost is then nearly the sum of loads / the sum of amounts.
+// The weight of a row. Noise is proportional to the load, so by noise alone the relative errors of
+// all rows would have equal weights. But costs within a type also differ from place to place, and
+// the model should reproduce the sum of all loads. So the weight of a relative error is
+// proportional to the load. With one column, the cost is then nearly the sum of loads / the sum of
+// amounts.
 void WorkModel::add_row(const WorkRow& row, double counts) {
   const Layout at(columns());
   const double load = row.load / speed_;
@@ -311,8 +313,9 @@ void WorkModel::solve() {
   if (options_.minimum_norm) return estimate_of_least_norm();
   find_noise();
   estimate_from(equations(scale_));
-  // The noise is measured with costs that fit the measurements closely. With the residuals of the
-  // estimate, a wrong prior would look like noise, and noise would be a reason to keep the prior.
+  // The noise is measured with costs that fit the measurements closely, and not with the estimate.
+  // With the estimate, a wrong prior would look like noise, and noise would be a reason to keep the
+  // prior.
   const Equations trusted = equations(usual_noise);
   const auto n = trusted.right.size();
   set_to(guessed_, solved(trusted.told + Eigen::MatrixXd::Identity(n, n), trusted.right, bounds()));
@@ -352,8 +355,8 @@ double condition_of(const Eigen::VectorXd& known) {
 
 }  // namespace
 
-// Solves the normal equations by their pseudo-inverse, which gives the same solution as that of the
-// original rows.
+// Solves the normal equations by their pseudo-inverse. The solution is the one that the
+// pseudo-inverse of the original rows gives.
 void WorkModel::estimate_of_least_norm() {
   constexpr double least_known = 1e-12;
   const Layout at(columns());
@@ -411,8 +414,8 @@ void WorkModel::estimate_from(const Equations& equations) {
   const Eigen::Index n = equations.right.size();
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> directions(equations.told);
   const Eigen::VectorXd& known = directions.eigenvalues();  // ascending
-  // In a direction that the measurements determine less well than the prior does, the prior gets
-  // more weight.
+  // If the measurements determine a direction less well than the prior does, the prior gets more
+  // weight in it.
   const Eigen::VectorXd kept = known.unaryExpr(
       [](double sure) { return sure < 1 ? 1 / std::max(sure, 1 / most_kept) : 1.0; });
   const Eigen::MatrixXd& basis = directions.eigenvectors();

@@ -27,8 +27,8 @@ using Item = CutObjects::Item;
 void require_consecutive(const Communicator& ranks, std::span<const std::int64_t> first_of_node) {
   if (first_of_node[0] == first_of_node[1]) return;
   refuse("The ranks of the node of rank " + std::to_string(ranks.rank()) +
-             " are not consecutive ranks of all.",
-         "Make the communicators of nodes so that they divide the ranks into stretches.");
+             " are not consecutive in the communicator of all ranks.",
+         "Make the communicator of each node from consecutive ranks.");
 }
 
 void require_nodes_of(const Communicator& ranks, const Communicator& node, const Nodes& nodes) {
@@ -36,13 +36,13 @@ void require_nodes_of(const Communicator& ranks, const Communicator& node, const
                    nodes.here >= 0 && nodes.here < nodes.count() &&
                    nodes.ranks_of(nodes.here) == node.size();
   if (!fit)
-    refuse("The nodes are not those of the ranks.",
+    refuse("The nodes do not belong to these communicators.",
            "Ask nodes_of() with the same two communicators.");
 }
 
 // --- Among nodes ---------------------------------------------------------------------------------
 
-// Cuts the curve among nodes, with a share for each rank of a node.
+// Cuts the curve among nodes. The share of a node is proportional to the number of its ranks.
 Cut cut_among(const Communicator& ranks, const Nodes& nodes, const Status& status,
               std::span<const WeightedKeys> sets, int dimensions) {
   Marks marks;
@@ -60,7 +60,7 @@ Cut cut_among(const Communicator& ranks, const Nodes& nodes, const Status& statu
 
 // --- To the nodes --------------------------------------------------------------------------------
 
-// The items of this rank, sorted by the ranges of nodes.
+// The items of this rank, sorted by the node whose range contains them.
 struct Sorted {
   std::vector<Item> here, elsewhere;
   std::vector<Note<std::int64_t>> notes;  // counts of items in `elsewhere`, in order of ranks
@@ -82,8 +82,8 @@ std::vector<CutObjects::KeyRange> ranges_beside(const Splitters& splitters, int 
   return ranges;
 }
 
-// The items for a node go to one of its ranks. Which one depends on the sender, so that the ranks
-// of the node share the items.
+// Each item goes to one of the ranks of its node. The choice depends on the sender, so that the
+// ranks of the node share the items.
 Sorted sorted_by_node(const Communicator& node, const Nodes& nodes, const CutObjects& objects,
                       const Splitters& splitters) {
   Sorted sorted;
@@ -106,8 +106,8 @@ Sorted sorted_by_node(const Communicator& node, const Nodes& nodes, const CutObj
   return sorted;
 }
 
-// Collective over `ranks`. The items of this node's range for which this rank is responsible, in
-// any order. Failures are reported in the votes.
+// Collective over `ranks`. Returns the items of this node's range that were sent to this rank, in
+// any order. The votes report failures.
 std::vector<Item> items_of_node(const Communicator& ranks, const Status& status, Sorted sorted) {
   Status ready = status;
   const std::vector<Note<std::int64_t>> arriving = announce(ranks, stage_name, ready, sorted.notes);
@@ -134,13 +134,13 @@ std::vector<Item> items_of_node(const Communicator& ranks, const Status& status,
 
 // --- On a node -----------------------------------------------------------------------------------
 
-// The part of the whole curve that a rank gets.
+// The part of the whole curve that a rank owns.
 struct PartOfRank {
   CurveKey first;
   double weight;
 };
 
-// Collective over `node`. A node without objects divides its range evenly.
+// Collective over `node`. If the node has no objects, divides its range evenly.
 Cut cut_within(const Communicator& node, std::span<const Item> items, const Units& units,
                CurveKey from, CurveKey to, int dimensions) {
   std::vector<CurveKey> keys;
@@ -159,7 +159,7 @@ Cut cut_within(const Communicator& node, std::span<const Item> items, const Unit
   Cut cut = evenkeel::cut({node, ready}, std::span(&set, 1),
                           {.parts = node.size(), .dimensions = dimensions});
   node.all_reduce(std::span<std::int64_t>(sums), Reduction::sum);
-  // A cut of objects that all weigh nothing reports their numbers as weights.
+  // If all objects weigh nothing, a cut reports numbers of objects as weights.
   if (sums[1] == 0) std::fill(cut.weights.begin(), cut.weights.end(), 0.0);
   const auto parts = static_cast<std::uint64_t>(node.size());
   const std::uint64_t length = to.value - from.value;
@@ -173,7 +173,7 @@ Cut cut_within(const Communicator& node, std::span<const Item> items, const Unit
 }  // namespace
 
 Nodes nodes_of(const Communicator& ranks, const Communicator& node) {
-  // The least and, negated, the greatest candidate for the first rank of the node.
+  // The least candidate for the first rank of the node, and the negated greatest candidate.
   const std::int64_t first = ranks.rank() - node.rank();
   std::array<std::int64_t, 2> extremes = {first, -first};
   node.all_reduce(std::span<std::int64_t>(extremes), Reduction::least);

@@ -22,9 +22,9 @@ std::string cells_text(const CellRange& cells) {
 void check(const Refinement& refinement) {
   if (refinement.ratio < 2)
     refuse_map("A refinement by " + std::to_string(refinement.ratio) + " was given.",
-               "A child has 2 or more cells along each axis of a cell of its parent.");
+               "Give a ratio of 2 or more.");
   if (refinement.steps < 1)
-    refuse_map("A child makes " + std::to_string(refinement.steps) + " steps in one of its parent.",
+    refuse_map("A child makes " + std::to_string(refinement.steps) + " steps per parent step.",
                "Give 1 or more.");
 }
 
@@ -121,7 +121,7 @@ void CostMap::set_children(std::span<const ChildPatch> children, CostSpread spre
   }
   if (!std::isfinite(all_seconds))
     refuse_map("The costs of children add up to more than a number can hold.",
-               "Give a greater unit.");
+               "Give the costs in a greater unit.");
   const auto whole = static_cast<std::int64_t>(children_.size());
   const std::int64_t shared =
       spread == CostSpread::all_cells ? whole : std::max<std::int64_t>(all_cells, 1);

@@ -30,8 +30,8 @@ void check(const LevelShiftOptions& options) {
                   "Give 2 children or more, and 1 part or more.");
   if (!(options.join_below >= 0) || !(options.join_below < options.split_above) ||
       !std::isfinite(options.split_above))
-    refuse_levels("Objects are to be split above " + std::to_string(options.split_above) +
-                      " parts, and joined below " + std::to_string(options.join_below) + '.',
+    refuse_levels("split_above is " + std::to_string(options.split_above) +
+                      " parts, and join_below is " + std::to_string(options.join_below) + '.',
                   "Give two numbers of at least 0, the first above the second.");
 }
 
@@ -49,7 +49,8 @@ struct WeighsMore {
   KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return weights[i] > limit; }
 };
 
-// True if the object is the first of siblings that are all on this rank, and light together.
+// True if the object is the first of siblings that are all on this rank and together weigh less
+// than `limit`.
 struct BeginsLightFamily {
   const double* weights;
   const std::int64_t* parents;
@@ -70,7 +71,7 @@ struct BeginsLightFamily {
   }
 };
 
-// The weight of an average part, the same on any number of ranks.
+// Collective. The weight of an average part. It is the same on any number of ranks.
 double part_of(const Communicator& communicator, const Status& ready,
                const LevelShiftObjects& objects, int parts) {
   Census mine;
@@ -98,10 +99,10 @@ void require_conserved(double before, double after, const char* what, std::int64
   refuse_levels(std::string(what) + std::to_string(object) + ", of weight " +
                     std::to_string(before) + ", would weigh " + std::to_string(after) +
                     " afterwards.",
-                "Return weights that add up to what there was.", ErrorKind::application);
+                "Return weights that add up to the weight before.", ErrorKind::application);
 }
 
-// Runs code of the application: its exceptions become errors of the application.
+// Calls code of the application, and rethrows its exceptions as application errors.
 template <class Function>
 auto asked(Function&& function) {
   decltype(function()) answer{};

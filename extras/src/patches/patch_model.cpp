@@ -16,7 +16,7 @@ using patches::SizeRange;
 
 constexpr std::size_t kept_timings = 32, most_fresh = 1024, least_for_speed = 5;
 constexpr double least_of_early = 0.1;
-constexpr double least_noise = 1e-6;  // clocks and rounding
+constexpr double least_noise = 1e-6;  // below the resolution of clocks
 constexpr int most_rounds = 50;
 
 constexpr Refusal refuse_model{"extras/patches"};
@@ -66,8 +66,8 @@ double median_of(std::vector<double>& numbers) {
   return *middle;
 }
 
-// Estimates the noise by the median of errors, which outliers do not change. Timings that are no
-// more than the numbers of the model show no noise.
+// Estimates the noise by the median of errors, which outliers do not change. If there are only as
+// many timings as the model has numbers, the fit is exact and shows no noise.
 double noise_of(const PatchModel& model, std::span<const PatchTiming> timings) {
   std::vector<double> errors(timings.size());
   for (std::size_t i = 0; i < errors.size(); ++i)
@@ -83,7 +83,7 @@ PatchSums sums_of(int dimensions, std::span<const PatchTiming> timings, const Pa
                   double noise) {
   PatchSums sums;
   for (const PatchTiming& timing : timings) {
-    // Without a model, errors are measured against the time itself.
+    // Without a model, errors are relative to the time itself.
     sums.add(dimensions, timing, model ? model->seconds_of(timing.size) : timing.seconds, noise);
   }
   return sums;
@@ -170,8 +170,9 @@ std::vector<PatchSize> patch_sizes_to_time(int dimensions, std::int64_t least,
   if (least < 1 || greatest <= least || count < 1)
     refuse_model(std::to_string(count) + " sizes from " + std::to_string(least) + " to " +
                      std::to_string(greatest) + " cells along an axis were asked for.",
-                 "Give a least size of at least 1, a greater one, and a count of at least 1.");
-  // Sides in a geometric progression from the least to the greatest.
+                 "Give a least size of 1 or more, a greatest size above it, and a count of 1 or "
+                 "more.");
+  // Sides form a geometric progression from the least to the greatest.
   constexpr int sides = 5;
   const auto side = [&](int k) {
     const double share = static_cast<double>(k) / (sides - 1);
@@ -182,7 +183,7 @@ std::vector<PatchSize> patch_sizes_to_time(int dimensions, std::int64_t least,
   std::vector<PatchSize> sizes;
   for (int i = 0, corners = 0, between = 0; i < count; ++i) {
     const bool inside = i % 4 == 3;
-    // 7 and 5 have no common factor, so the axes run through all pairs of sides.
+    // 7 and 5 have no common factor, so steps of 7 reach all pairs of sides.
     int at = inside ? 7 * between++ + 6 : corners++;
     PatchSize size = {1, 1, 1};
     for (std::size_t axis = 0; axis < static_cast<std::size_t>(dimensions); ++axis) {
@@ -225,16 +226,16 @@ struct PatchFitter::Impl {
   }
 
   // If most timings are off by the same factor, and by more than their noise, the machine has
-  // become slower or faster, and so for all patches. Then the sums of earlier timings are scaled as
-  // if they came from a machine of the present speed. So the speed is followed at once, and the
-  // dependence on sizes is kept.
+  // become slower or faster. Then the sums of earlier timings are scaled as if they came from a
+  // machine of the present speed. So the model follows the speed at once, and keeps its dependence
+  // on sizes.
   void follow_speed() {
     if (fresh.size() < least_for_speed) return;
     std::vector<double> ratios(fresh.size());
     for (std::size_t i = 0; i < ratios.size(); ++i)
       ratios[i] = fresh[i].seconds / model.seconds_of(fresh[i].size);
     const double ratio = median_of(ratios);
-    // The standard error of a median is 1.25 times that of a mean.
+    // The standard error of a median is 1.25 times the standard error of a mean.
     const double error = 1.25 * noise / std::sqrt(static_cast<double>(ratios.size()));
     if (std::abs(ratio - 1) <= 3 * error) return;
     model.seconds_per_cell *= ratio;

@@ -12,8 +12,8 @@ namespace evenkeel::patches {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-// Huber's bound is 95 % as efficient as least squares on Gaussian noise, whose squares it clips to
-// this share.
+// With this bound, Huber's estimator is 95 % as efficient as least squares on Gaussian noise. It
+// clips the squares of such noise to this share.
 constexpr double huber_bound = 1.345, clipped_share = 0.7101, efficiency = 0.95;
 constexpr double outlier_bound = 5;  // in units of the noise
 constexpr double prior_reach = 10;   // in mean sizes
@@ -34,7 +34,7 @@ PatchModel model_of(int dimensions, const Numbers& numbers) {
           .overhead_cells = numbers[overhead]};
 }
 
-// The product of the ghosts along the axes that are not in `set`, leaving out one more.
+// The product of the ghosts along the axes that are neither in `set` nor `left_out`.
 double ghosts_beside(const PatchModel& model, int set, int left_out = -1) noexcept {
   double product = 1;
   for (int axis = 0; axis < model.dimensions; ++axis)
@@ -43,7 +43,7 @@ double ghosts_beside(const PatchModel& model, int set, int left_out = -1) noexce
   return product;
 }
 
-// The factors of the products, and their derivatives by each number.
+// The factors of the products in the linear form, and their derivatives by each number.
 struct Factors {
   Products factors = Products::Zero();
   Eigen::Matrix<double, product_count, number_count> slopes;
@@ -62,7 +62,7 @@ struct Factors {
   }
 };
 
-// The strength that holds each number at 0, in squares of relative errors.
+// The strength with which the prior holds each number at 0, in squares of relative errors.
 Numbers prior_of(int dimensions, const PatchSums& sums, double noise) {
   Numbers strength = Numbers::Ones();  // numbers without an axis stay at 0
   const auto hold = [&](int number, double mean_size) {
@@ -82,8 +82,8 @@ double misfit(const PatchSums& sums, const Factors& at, const Numbers& numbers,
          (prior.array() * numbers.array().square()).sum();
 }
 
-// A step of Levenberg and Marquardt in the free numbers. A number at 0 that would become negative
-// is not free.
+// A step of Levenberg and Marquardt in the free numbers. A number is not free if it is 0 and would
+// become negative.
 Numbers step_of(const NumberSquare& square, const Numbers& slope, const Numbers& numbers,
                 double damping) {
   NumberSquare kept = square;
@@ -108,8 +108,8 @@ class Covariance {
     solved_.compute(scale_.asDiagonal() * square * scale_.asDiagonal());
   }
 
-  // The standard error of a sum of numbers with these factors; infinite if the timings do not
-  // determine it.
+  // The standard error of a sum of numbers with these factors. It is infinite if the timings do not
+  // determine the sum.
   double error_of(const Numbers& factors) const {
     const Numbers scaled = scale_.cwiseProduct(factors);
     double variance = 0;
@@ -128,8 +128,8 @@ class Covariance {
   Eigen::SelfAdjointEigenSolver<NumberSquare> solved_;
 };
 
-// The effect of the error of a number: the greatest share of the cost of a patch, over the range of
-// sizes.
+// The effect of an error of a number: the greatest relative change of the cost of a patch, over the
+// range of sizes.
 double effect_of(const PatchModel& model, int number, double error, const SizeRange& sizes) {
   double most = 0;
   for (int corner = 0; corner < 1 << model.dimensions; ++corner) {
@@ -144,8 +144,8 @@ double effect_of(const PatchModel& model, int number, double error, const SizeRa
   return most * error;
 }
 
-// Square patches determine only B + C and B C + D. If B and C are equal, the slopes do not show
-// this.
+// Square patches determine only B + C and B C + D. If B and C are equal, the derivatives do not
+// reveal this.
 bool of_squares(const SizeRange& sizes) {
   return sizes.all_square && sizes.least[0] < sizes.greatest[0];
 }
@@ -248,7 +248,7 @@ PatchFit judged(const PatchModel& model, const PatchSums& sums, const SizeRange&
   fit.timings = sums.count;
   fit.outliers = sums.outliers;
   fit.noise = freedom > 0 ? std::sqrt(sums.clipped / clipped_share / freedom) : infinity;
-  // Weights have made the sums smaller by their mean.
+  // Weights have reduced the sums by the mean weight, sums.weight / sums.count.
   const double noise_of_sums = fit.noise * std::sqrt(sums.weight / sums.count / efficiency);
   const double values[number_count] = {model.seconds_per_cell, model.ghosts[0], model.ghosts[1],
                                        model.ghosts[2], model.overhead_cells};

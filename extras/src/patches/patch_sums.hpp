@@ -2,9 +2,9 @@
 
 // Sums over timings of patches, and the fit of a model to them.
 //
-// Every model is a linear form over the products of the sides, 1, x, y, x y in 2-D, whose factors
-// follow from a, B, C and D. So normal equations over the products hold all information of weighted
-// timings, and are enough to find the few numbers of the model.
+// In 2-D, every model is a linear form over the products of the sides: 1, x, y, x y. The factors of
+// the form follow from a, B, C and D. So normal equations over these products contain all
+// information of weighted timings, and suffice to find the few numbers of the model.
 
 #include <evenkeel/extras/patches/patch_model.hpp>
 
@@ -12,7 +12,7 @@
 
 namespace evenkeel::patches {
 
-// Sizes for 3-D; in 2-D the entries of the third axis are 0.
+// These are the sizes for 3-D; in 2-D the entries of the third axis are 0.
 inline constexpr int product_count = 8;
 using Products = Eigen::Matrix<double, product_count, 1>;
 using ProductSquare = Eigen::Matrix<double, product_count, product_count>;
@@ -20,7 +20,7 @@ using ProductSquare = Eigen::Matrix<double, product_count, product_count>;
 // Entry `set` is the product of the sides along the axes whose bits are in `set`.
 Products products_of(int dimensions, const PatchSize& size) noexcept;
 
-// The range of sizes, also of those whose timings are forgotten.
+// The range of sizes. It includes sizes whose timings are forgotten.
 struct SizeRange {
   PatchSize least = {}, greatest = {};
   bool all_square = true;
@@ -30,7 +30,7 @@ struct SizeRange {
 };
 
 struct PatchSums {
-  ProductSquare square = ProductSquare::Zero();  // of products over seconds as predicted, weighted
+  ProductSquare square = ProductSquare::Zero();  // of products over predicted seconds, weighted
   Products with_seconds = Products::Zero();
   double seconds_squared = 0, count = 0, outliers = 0;
   double weight = 0, clipped = 0;     // sums of weights, and of squared weighted errors
@@ -45,9 +45,9 @@ struct PatchSums {
   void slow_down(double factor) noexcept;
 };
 
-// The model that fits the sums best, without negative numbers. A number that the sums do not
-// determine is as close to 0 as possible: a prior holds it there, as strong as one timing that says
-// 0 with an error of ten times the mean size.
+// The model that fits the sums best, without negative numbers. If the sums do not determine a
+// number, it is as close to 0 as possible: a prior holds it there. The prior is as strong as one
+// timing that says 0 with an error of ten times the mean size.
 PatchModel fitted(int dimensions, const PatchSums& sums, double noise);
 
 // The model with the uncertainty of its numbers.

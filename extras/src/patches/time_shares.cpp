@@ -36,7 +36,7 @@ double sum_of(std::span<const double> costs) {
   return std::accumulate(costs.begin(), costs.end(), 0.0);
 }
 
-// Walks along a list and takes pieces off it.
+// Walks along a list of shares and takes pieces off it.
 class List {
  public:
   explicit List(std::span<const TimeShare> time)
@@ -49,7 +49,7 @@ class List {
         left_ = time_[++at_].share;
         continue;
       }
-      // The end of the list makes up for rounding errors.
+      // The last entry absorbs rounding errors.
       double part = std::min(wanted, left_);
       if (wanted - part <= sliver_ || at_ + 1 == time_.size()) part = wanted;
       if (left_ - part <= sliver_ && part <= left_) part = left_;
@@ -91,8 +91,8 @@ double layers_of_overhead(const PatchModel& model, const PatchSize& size, std::s
   return model.ghosts[axis] + model.overhead_cells / cells_of_layer;
 }
 
-// The layers of each piece, not yet whole numbers: a piece of w layers costs as much as w +
-// overhead layers. Pieces that would be too thin are left out, the thinnest first.
+// The layers of each piece, before rounding. A piece of w layers costs as much as w + overhead
+// layers. Leaves out pieces that would be too thin, the thinnest first.
 std::vector<double> layers_by_time(Times& time, double layers, double overhead, double least) {
   for (;;) {
     const double per_time = (layers + static_cast<double>(time.size()) * overhead) / sum_of(time);
@@ -118,7 +118,7 @@ std::vector<Times> divide_time(std::span<const TimeShare> time, std::span<const 
   const double all_time = sum_of(time), all_costs = sum_of(costs);
   if (!std::isfinite(all_time) || !std::isfinite(all_costs))
     refuse_shares("Shares of time or costs add up to more than a number can hold.",
-                  "Give them in a greater unit.");
+                  "Give the numbers in a greater unit.");
   List list(time);
   std::vector<Times> lists;
   for (const double cost : costs)
@@ -130,7 +130,7 @@ std::vector<Times> divide_time(std::span<const TimeShare> time, std::span<const 
 std::vector<PatchPiece> split_patch(const CellRange& patch, const PatchModel& model,
                                     std::span<const TimeShare> time, std::int64_t least_layers) {
   check(time);
-  static_cast<void>(model.seconds_of(size_of(patch)));  // refuses a patch without cells
+  static_cast<void>(model.seconds_of(size_of(patch)));  // throws for a patch without cells
   const std::size_t axis = longest_axis(patch, model.dimensions);
   const std::int64_t layers = patch.end[axis] - patch.begin[axis];
   Times kept(time.begin(), time.end());
@@ -159,7 +159,7 @@ HandedDown hand_down(const CellRange& patch, const PatchModel& model,
   handed.pieces = split_patch(patch, model, divided[0], least_layers);
   double spent = 0;
   for (const PatchPiece& piece : handed.pieces) spent += model.seconds_of(size_of(piece.cells));
-  // The rest of each processor's time, without the time for its piece.
+  // The time of each processor that its piece does not use.
   Times rest(time.begin(), time.end());
   const double per_second = sum_of(time) / (spent + below);
   for (const PatchPiece& piece : handed.pieces) {

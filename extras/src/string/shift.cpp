@@ -39,8 +39,9 @@ struct ToUnits {
   }
 };
 
-// Finds the border between objects at which the weight before it is nearest to the sought one; ties
-// to the left. The result is the number of objects before the border.
+// Finds the place between two objects where the weight of all objects before it is nearest to the
+// sought weight; of two equally near places, the left one. The result is the number of objects
+// before the place.
 struct NearestPlace {
   const std::int64_t* before;  // each object
   std::int64_t count, total;
@@ -51,7 +52,7 @@ struct NearestPlace {
     return place < count ? before[place] : total;
   }
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const std::int64_t place =  // the first one with at least the sought weight before it
+    const std::int64_t place =  // the first place with at least the sought weight before it
         count_before(count, [&](std::int64_t at) { return weight_before(at) < sought[i]; });
     const bool left =
         place > 0 && sought[i] - weight_before(place - 1) <= weight_before(place) - sought[i];
@@ -59,7 +60,7 @@ struct NearestPlace {
   }
 };
 
-// The objects of this rank, with their weights summed up in whole units.
+// The objects of this rank, with prefix sums of their weights in whole units.
 class Walkable {
  public:
   Walkable() = default;
@@ -75,7 +76,7 @@ class Walkable {
   std::int64_t objects() const noexcept { return before_.size(); }
   std::int64_t total() const noexcept { return total_; }
 
-  // Local. The numbers of objects at which these weights are reached.
+  // Local. For each sought weight, the number of objects before the place nearest to it.
   std::vector<std::int64_t> places_of(const std::vector<std::int64_t>& sought) const {
     if (sought.empty()) return {};
     const exec::Reached<std::int64_t> there(space_, label, sought);
@@ -103,7 +104,7 @@ void add(ShiftSums& into, const ShiftSums& from) noexcept {
   into.objects += from.objects;
 }
 
-// An offset on its walk: the rank that it belongs to, and its target.
+// An offset on its walk from rank to rank: the rank that sent it, and the place that it looks for.
 struct Walk {
   std::int64_t target = 0;
   int rank = 0;
@@ -111,8 +112,8 @@ struct Walk {
 
 void add_walks(std::int64_t& into, const std::int64_t& from) noexcept { into += from; }
 
-// The stretch of the curve that a rank has: [before, before + load) in units of load. Adjacent
-// ranks agree exactly on their border, so that a walk does not move to and fro between them.
+// The stretch of the curve that a rank owns: [before, before + load) in units of load. Adjacent
+// ranks agree exactly on their border, so a walk cannot go back and forth between them.
 struct RankStretch {
   static constexpr double units_per_average = 0x1p40;
 
@@ -120,7 +121,8 @@ struct RankStretch {
   std::int64_t first = 0;  // the number of the first object
   int rank = 0, ranks = 1;
 
-  // Returns -1 to the left of the stretch, 1 to the right of it, and 0 within it.
+  // Returns -1 if the target is to the left of the stretch, 1 if it is to the right, and 0 if it is
+  // within.
   int side_of(std::int64_t target) const noexcept {
     if (target < before && rank > 0) return -1;
     return target >= before + load && rank + 1 < ranks ? 1 : 0;
@@ -134,7 +136,7 @@ struct RankStretch {
 
 using Numbers = std::vector<Note<std::int64_t>>;
 
-// Ends the walks that end here, and sends the others on.
+// Ends the walks whose target is on this rank, and passes the others to a neighbour.
 void go_on(const RankStretch& here, const Walkable& objects, std::span<const Walk> walks,
            std::vector<Note<Walk>>& onwards, Numbers& ended) {
   std::vector<std::int64_t> sought;
@@ -153,8 +155,8 @@ void go_on(const RankStretch& here, const Walkable& objects, std::span<const Wal
     ended.push_back({ranks[i], here.first + places[i]});
 }
 
-// Collective. The object numbers at which walks have ended on this rank, by the rank that began
-// them.
+// Collective. Returns, for each walk that ended on this rank, the rank that began it and the number
+// of the object at its end.
 Numbers walk_all(const Communicator& communicator, const RankStretch& here, const Walkable& objects,
                  std::vector<Walk> walks, int& hops) {
   Numbers ended;
@@ -173,7 +175,7 @@ Numbers walk_all(const Communicator& communicator, const RankStretch& here, cons
   }
 }
 
-// Collective. Sends each rank the ends of its own offset and of the next one.
+// Collective. Sends each rank the ends of two walks: of its own offset and of the next one.
 void tell(const Communicator& communicator, const Numbers& ended, ShiftedOffset& into) {
   const int rank = communicator.rank();
   const Status told = attempt(shift_stage, [&] {
@@ -212,7 +214,7 @@ std::int64_t objects_to_pass(double imbalance, double load, std::span<const doub
   for (std::size_t k = 0; k < shares.size() && rest > 0; ++k) {
     require_load(shares[k]);
     rest -= penalty * load * shares[k];
-    if (!(std::abs(rest) < least)) continue;  // an object without weight brings it no nearer
+    if (!(std::abs(rest) < least)) continue;  // the rest has not come nearer to 0
     least = std::abs(rest);
     passed = static_cast<std::int64_t>(k) + 1;
   }

@@ -28,7 +28,7 @@ void check(const Holding& mine, const StringOptions& options) {
            "Give a lambda of 1 or more, and 0 items or more.");
 }
 
-// The known values of all ranks. Times are whole units, so that sums are exact.
+// The values that all ranks know. Times are whole units, so that sums are exact.
 struct String {
   Units units;
   std::int64_t ranks = 1, sum = 0, greatest = 0;
@@ -36,7 +36,7 @@ struct String {
   String(double most_seconds, std::int64_t count)
       : units(Census{.objects = count, .heaviest = most_seconds}), ranks(count) {}
 
-  // Without any time, all ranks have the same.
+  // If no rank has spent time, all ranks count as equal.
   std::int64_t of(double seconds) const { return units.weightless() ? 0 : units.of(seconds); }
   double lambda() const {
     return lambda_of(static_cast<double>(greatest), static_cast<double>(sum),
@@ -45,7 +45,8 @@ struct String {
   bool is_even(const StringOptions& options) const {
     return sum == 0 || lambda() <= options.threshold_lambda;
   }
-  // The flow F over the border after a rank. `upto` are the units on it and on the ranks before it.
+  // The flow F over the border after a rank. `upto` is the load of this rank and of all ranks
+  // before it, in units.
   std::int64_t flow(std::int64_t rank, std::int64_t upto) const {
     return upto - share_before(rank + 1, ranks, sum);
   }
@@ -55,8 +56,8 @@ struct Gifts {
   std::int64_t to_left = 0, to_right = 0;
 };
 
-// The items that a rank gives, from the flows over its two borders, which are positive to the
-// right. `load` is the time of the rank.
+// The items that a rank gives. Flows over its two borders are positive to the right. `load` is the
+// time of the rank.
 Gifts gifts_of(std::int64_t left_flow, std::int64_t right_flow, std::int64_t load,
                std::int64_t items, const StringOptions& options) {
   const std::int64_t spare = items - std::min(items, options.least_items);

@@ -15,8 +15,8 @@ namespace evenkeel {
 namespace {
 
 struct Turns {
-  std::int64_t mine = 0;  // ranks of this node that come before this one
-  std::int64_t all = 1;   // on the node with the most ranks
+  std::int64_t mine = 0;  // the number of ranks of this node that come before this rank
+  std::int64_t all = 1;   // the number of ranks on the node with the most ranks
 };
 
 Turns turns_of(const Communicator& communicator, std::int64_t node) {
@@ -41,7 +41,7 @@ Status run(const std::function<void()>& step) {
       ErrorKind::application);
 }
 
-// Collective. A rank that fails lets the others have their turns.
+// Collective. If `step` fails on a rank, the other ranks still get their turns.
 void run_in_turns(const Communicator& communicator, const Turns& turns,
                   const std::function<void()>& step) {
   Status status;

@@ -27,10 +27,10 @@ constexpr const char* stage_name = "extras/vtk";
 
 // --- The bytes -----------------------------------------------------------------------------------
 
-// VTK's number of a box, by its dimensions: a line, a pixel, a voxel.
+// The number that VTK gives to a box: a line in 1-D, a pixel in 2-D, a voxel in 3-D.
 constexpr std::array<std::uint8_t, 3> vtk_types = {3, 8, 11};
 
-// The XML, and the arrays after it. The number of its bytes precedes each array; offsets of arrays
+// The XML, and the arrays after it. Before each array is the number of its bytes. Offsets of arrays
 // include these numbers.
 class VtuWriter {
  public:
@@ -88,7 +88,7 @@ std::vector<double> corners_of(int dimensions, std::span<const DomainCell> cells
   return points;
 }
 
-// 0, step, 2 step, ... from `first` on.
+// Returns `count` numbers: first, first + step, first + 2 step, ...
 std::vector<std::int64_t> progression(std::int64_t first, std::int64_t step, std::size_t count) {
   std::vector<std::int64_t> numbers(count);
   for (std::size_t i = 0; i < count; ++i) numbers[i] = first + step * static_cast<std::int64_t>(i);
@@ -102,7 +102,7 @@ std::vector<Number> column(std::span<const DomainCell> cells, Member member) {
   return numbers;
 }
 
-// Each part counts once, however many cells it has.
+// Counts the work of each part once, however many cells it has.
 double work_of_all(std::span<const DomainCell> cells) {
   std::vector<std::pair<int, double>> parts(cells.size());
   std::ranges::transform(cells, parts.begin(),
@@ -175,7 +175,7 @@ namespace {
 
 std::error_code last_error() { return {errno, std::generic_category()}; }
 
-// If the path is a symbolic link, its target is written, and the link stays.
+// If the path is a symbolic link, returns the target of the link. So the link stays.
 std::string target_of(const std::string& path) {
   std::error_code error;
   const std::filesystem::path target = std::filesystem::weakly_canonical(path, error);
@@ -231,7 +231,8 @@ void write_vtu(const std::string& path, int dimensions, std::span<const DomainCe
   Temporary file(path, target);
   if (!file.become(target, bytes))
     refuse("The file " + in_quotes(path) + " could not be written: " + last_error().message() + '.',
-           "Make room or name another place; nothing was left there.", ErrorKind::application);
+           "Free some space or name another path; no part of the file was left.",
+           ErrorKind::application);
 }
 
 }  // namespace evenkeel

@@ -86,8 +86,8 @@ void require_sensible(const GraphCallbacks& callbacks) {
 
 // --- Questions -----------------------------------------------------------------------------------
 
-// The objects of this rank, as the call-backs return them. Arrays have one entry more than they
-// need, so that no call-back gets a null pointer.
+// The objects of this rank, as the call-backs return them. Each array has one entry more than it
+// needs, so no call-back gets a null pointer.
 struct GivenObjects {
   std::size_t objects = 0;
   std::size_t gid = 0, lid = 0;  // entries of ids
@@ -96,7 +96,7 @@ struct GivenObjects {
   std::vector<std::int64_t> offsets = {0};
   std::vector<unsigned int> neighbours;
   std::vector<float> edge_weights;
-  std::vector<int> parts;                   // the present ones
+  std::vector<int> parts;                   // the present part of each object
   std::vector<std::uint64_t> ids, columns;  // global ids as numbers
 };
 
@@ -108,7 +108,7 @@ auto call(const char* name, const Callback<Function>& callback, Arguments... arg
       throw Error(
           ErrorKind::application, Where{stage_name},
           std::string("The call-back ") + name + " has set ierr to " + std::to_string(ierr) + '.',
-          "Look for why it fails.");
+          "Find out why the call-back fails.");
   };
   if constexpr (std::is_void_v<decltype(callback.function(callback.data, arguments..., &ierr))>) {
     callback.function(callback.data, arguments..., &ierr);
@@ -129,7 +129,7 @@ std::size_t count_from(const char* name, int count) {
   return static_cast<std::size_t>(count);
 }
 
-// The ids of one object and those after it.
+// The ids of an object, followed by those of the objects after it.
 struct Ids {
   unsigned int *global, *local;
 };
@@ -149,7 +149,7 @@ void ask_objects(const GraphCallbacks& callbacks, GivenObjects& told) {
          told.weights.data());
 }
 
-// A number for each object, from the call-back for many objects if it is given.
+// Returns a number for each object. Asks the call-back for many objects if it is given.
 std::vector<int> ask_of_each(const GraphCallbacks& callbacks, GivenObjects& told, const char* name,
                              const Callback<NumEdgesFn>& of_one, const char* name_of_many,
                              const Callback<NumEdgesMultiFn>& of_many) {
@@ -210,8 +210,8 @@ void ask_parts(const GraphCallbacks& callbacks, int part_of_rank, GivenObjects& 
         ask_of_each(callbacks, told, "part", callbacks.part, "part_multi", callbacks.part_multi);
 }
 
-// A threshold need not be a float: a call-back that returns the float nearest to it means the
-// threshold.
+// A threshold need not be a float. A weight that is the float nearest to the threshold has reached
+// it.
 void mark_uncuttable(double uncuttable_from, std::vector<float>& weights) {
   const float least =
       std::max(static_cast<float>(uncuttable_from), std::numeric_limits<float>::denorm_min());
@@ -269,7 +269,7 @@ ObjectList exports_of(const GivenObjects& told, const std::vector<int>& after, i
   return list;
 }
 
-// An object on its way: its ids and its part.
+// The layout of an object in a message: its ids and its part.
 struct ObjectMessage {
   std::size_t gid, lid;
   std::size_t length() const { return gid + lid + 1; }
@@ -328,7 +328,7 @@ Transfer transfer_of(const Communicator& communicator, const ObjectMessage& mess
   return {Space::where(MemoryKind::host), communicator, sends, receives};
 }
 
-// Collective. The imports of this rank, from the exports of all ranks. `status` as in vote().
+// Collective. Returns the imports of this rank. `status` has the same meaning as in vote().
 ObjectList imports_of(const Communicator& communicator, const Status& status,
                       const ObjectMessage& message, const ObjectList& exports) {
   OutgoingObjects out;

@@ -1,7 +1,7 @@
 #pragma once
 
-// The first tier: all that an application needs. <evenkeel/stages.hpp> is the second tier, for
-// codes that call the stages of a rebalance themselves.
+// The first tier: it has all that an application needs. <evenkeel/stages.hpp> is the second tier,
+// for codes that call the stages of a rebalance themselves.
 
 #include <evenkeel/backends/config.hpp>
 #include <evenkeel/backends/exec/stopwatch.hpp>

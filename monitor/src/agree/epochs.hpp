@@ -13,7 +13,7 @@ class Epochs {
       : measured_from_(warmup_steps + 1), began_after_(warmup_steps) {}
 
   std::int64_t step() const noexcept { return step_; }
-  // The number of steps in the running epoch that count.
+  // The number of steps in the running epoch that are measured.
   std::int64_t counted() const noexcept { return counted_; }
   bool counts() const noexcept { return step_ >= measured_from_; }
   bool is_next_first() const noexcept { return step_ + 1 == measured_from_; }
@@ -22,16 +22,16 @@ class Epochs {
     ++step_;
     if (counts()) ++counted_;
   }
-  // True if the epoch of `length` steps ends with `step`. `are_cut_short` says that rebalances at
-  // fixed steps keep ending epochs early. Then only the account of the run needs looks: they come
-  // often enough that each slot of AllSteps holds one step, so the account is exact.
+  // True if the epoch of `length` steps ends with `step`. If `are_cut_short` is true, rebalances at
+  // fixed steps keep ending epochs early, and only the account of the run needs looks. Epochs then
+  // also end often enough that each slot of AllSteps holds one step, so the account is exact.
   bool end_with(std::int64_t step, std::int64_t length, bool are_cut_short) const noexcept {
     constexpr auto slots = static_cast<std::int64_t>(step_slots);
     return step - began_after_ >= length ||
            (are_cut_short && length <= slots && step - told_until_ >= slots);
   }
 
-  // Begins the next epoch; the look of the last one is posted.
+  // Begins the next epoch, after the look of the last epoch has been posted.
   void restart() noexcept {
     counted_ = 0;
     told_until_ = step_;
@@ -39,14 +39,15 @@ class Epochs {
   }
   // Leaves out the steps so far of this epoch; no look will cover them.
   void abandon() noexcept { counted_ = 0; }
-  // To be called after objects have moved: the next step works on cold caches, and does not count.
+  // Call this after objects have moved. The next step works on cold caches, so it is not measured.
   void restart_after_move() noexcept {
     constexpr std::int64_t settling_steps = 1;
     counted_ = 0;
     measured_from_ = std::max(measured_from_, step_ + settling_steps + 1);
     began_after_ = measured_from_ - 1;
   }
-  // Continues to count from `step`, where an earlier run has ended, instead of from `from`.
+  // Continues to count steps from `step`, at which an earlier run has ended, instead of from
+  // `from`.
   void go_on_from(std::int64_t step, std::int64_t from) noexcept {
     step_ = step;
     measured_from_ += step - from;

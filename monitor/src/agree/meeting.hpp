@@ -1,10 +1,10 @@
 #pragma once
 
-// The points at which ranks meet. Every reduction of the protocol is a message of one type,
-// whatever its purpose. Suppose that a rank has called step once more than the others, or finish
-// while they are in step. It then takes part in the reduction that the others wait for, and all
-// ranks learn that they have diverged. With a type for each purpose, MPI would wait for ever, or
-// mix the messages up.
+// The points at which ranks meet. All reductions of the protocol use one type of message, whatever
+// their purpose. The reason: suppose that a rank has called step() once more than the others, or
+// finish() while they are in step(). It then takes part in the reduction for which the others wait,
+// and all ranks learn that they have diverged. With a type for each purpose, MPI would wait for
+// ever, or mix up messages.
 
 #include "observe/epoch.hpp"
 
@@ -20,8 +20,8 @@
 
 namespace evenkeel {
 
-// The purpose of a meeting. In the first four, each rank brings a value to be reduced. After the
-// other ones, ranks continue with collective calls on other communicators.
+// The purpose of a meeting. In the first four kinds, each rank brings a value to be reduced. After
+// meetings of the other kinds, ranks continue with collective calls on other communicators.
 enum class Meeting : int {
   look,
   picture,
@@ -34,8 +34,8 @@ enum class Meeting : int {
   farewell  // an unfinished run ends
 };
 
-// The values that must be the same on all ranks when a look is decided (least and greatest over
-// the ranks), and the ballot with the Errors of ranks.
+// The values that must be the same on all ranks when a look is decided, as least and greatest over
+// the ranks, and the ballot with the Errors of ranks.
 struct Comparison {
   detail::Ballot ballot;       // Errors of ranks that could not decide, or whose sets cannot move
   std::int64_t undecided = 0;  // ranks that could not decide
@@ -52,13 +52,14 @@ struct MeetingMessage {
   static constexpr std::size_t room =
       std::max({sizeof(Totals), sizeof(LoadPicture), sizeof(Comparison)});
 
-  // For each meeting, the lowest rank that has come to it, and the number of that rank's last step.
+  // For each kind of meeting, the lowest rank that has come to it, and the last step of that rank.
   // If no rank has come, `rank` is -1.
   struct Caller {
     std::int64_t rank = -1, step = 0;
   };
   std::array<Caller, meetings> callers;
-  alignas(8) std::array<std::byte, room> content{};  // valid if all have come to one meeting
+  alignas(8) std::array<std::byte, room> content{};  // valid if all ranks have come to the same
+                                                     // meeting
 
   bool is_apart() const noexcept;  // true if ranks have come to different meetings
   // If the ranks have diverged, throws the Error that says so; it is the same on all ranks.
@@ -81,13 +82,13 @@ struct MeetingMessage {
 // The meeting as text, such as "at a look".
 std::string name_of(Meeting meeting);
 
-// Waits for other ranks, wherever looks, rebalances and finish() need all ranks. If it waits too
-// long, it reports that once per wait, and continues to wait.
+// Waits for other ranks when looks, rebalances and finish() need all ranks. If a wait takes too
+// long, reports this once and continues to wait.
 class MeetingPatience {
  public:
   using Tell = std::function<void(const std::string& who, double seconds)>;
 
-  // Calls `tell` when a wait has taken `seconds`; never if `seconds` is 0.
+  // Calls `tell` if a wait has taken `seconds`. If `seconds` is 0, never calls it.
   MeetingPatience(double seconds, Tell tell) : seconds_(seconds), tell_(std::move(tell)) {}
 
   // Returns when pending.test() returns true. `who()` returns a text that names the waiting rank
@@ -119,13 +120,13 @@ class MeetingPatience {
 // A message under way.
 class Posted {
  public:
-  // Allocates all that messages need. Only one message is under way at a time.
+  // Allocates all memory that messages need. Only one message is under way at a time.
   explicit Posted(const Communicator& ranks);
 
   void start(Meeting meeting, std::int64_t step, MeetingMessage message = {});
   // True from start() until forget() or let_go().
   explicit operator bool() const noexcept { return is_posted_; }
-  // To be called after wait(), or when no rank waits for this message any more.
+  // Call this after wait(), or when no rank waits for this message any more.
   void forget() noexcept { is_posted_ = false; }
   // Local: makes progress. Throws the errors that MPI reports.
   bool test() { return pending_.test(); }

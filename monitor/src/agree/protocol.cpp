@@ -9,9 +9,9 @@ namespace {
 constexpr const char* stage_name = "monitor/epoch";
 constexpr int d = protocol_latency_steps;
 
-// A reduction takes several rounds, and one test takes MPI through at most one of them. A test
-// costs a tenth of a microsecond; without enough tests, the wait that follows takes as long as
-// other ranks are late.
+// A reduction takes several rounds, and in one test MPI makes at most one of them. A test costs a
+// tenth of a microsecond. Without enough tests, the later wait takes as long as other ranks are
+// late.
 void help_on(Posted& posted) {
   constexpr int most_tests = 5;
   for (int i = 0; i < most_tests && posted && !posted.test(); ++i) continue;
@@ -45,7 +45,7 @@ void Attendance::leave(std::int64_t step) noexcept {
     Posted farewell(communicator_);
     farewell.start(Meeting::farewell, step);
     farewell.let_go("evenkeel: rank " + std::to_string(communicator_.rank()) +
-                    " has come to MPI_Finalize without finish() after step " +
+                    " has reached MPI_Finalize without finish() after step " +
                     std::to_string(step) + "; other ranks still step, or stopped elsewhere.\n");
   } catch (...) {  // MPI has ended
   }
@@ -64,7 +64,8 @@ Protocol::Protocol(Communicator communicator, std::uint64_t options_hash, bool w
       here_(this->communicator()) {}
 
 void Protocol::post(const Sample& sample, std::int64_t last_mean, const Status& movable) {
-  EVENKEEL_ASSERT(posted_at_ == nothing, "An epoch is longer than the protocol");
+  EVENKEEL_ASSERT(posted_at_ == nothing,
+                  "The protocol of the last look is over before the next look begins");
   attendance_.require();
   posted_at_ = sample.step;
   movable_ = movable;
@@ -119,14 +120,15 @@ void Protocol::decide(std::int64_t step, Decider& decider) {
       },
       ErrorKind::application);
   mine.undecided = status.ok() ? 0 : 1;
-  const bool is_told = status.ok() && !movable_.ok();  // reports sets that cannot move
-  // The ballot already has the space for this text; a new Error would need memory.
+  const bool is_told = status.ok() && !movable_.ok();  // true if this rank only reports that its
+                                                       // sets cannot move
+  // The ballot has room for this text already; a new Error would need memory.
   mine.ballot = detail::Ballot::of(is_told ? movable_ : status, communicator().rank());
   if (is_told)
     static_cast<void>(attempt(stage_name, [&] {
       const std::string remedy =
           movable_.error()->remedy() + " Nothing was moved; the look after step " +
-          std::to_string(posted_at_) + " has found it, and each later look checks again.";
+          std::to_string(posted_at_) + " found this, and each later look checks again.";
       mine.ballot.set_remedy(remedy.c_str());
     }));
   else
@@ -135,7 +137,7 @@ void Protocol::decide(std::int64_t step, Decider& decider) {
   post_to(comparison_, Meeting::comparison, step, mine);
 }
 
-// A disagreement between ranks ends the looks; sets that cannot move do not end them.
+// A disagreement between ranks ends the looks. Sets that cannot move do not.
 Protocol::Settled Protocol::settle() {
   const Comparison all = attendance_.complete(comparison_).get<Comparison>();
   posted_at_ = nothing;
@@ -151,7 +153,7 @@ Protocol::Settled Protocol::settle() {
   return {};
 }
 
-// Completes the earlier reductions first: if ranks have diverged, the earlier ones show it.
+// Completes the earlier reductions first, because if ranks have diverged, these show it.
 void Protocol::meet(Meeting meeting, std::int64_t step) {
   attendance_.require();
   here_.start(meeting, step);

@@ -12,9 +12,9 @@
 //   s + 2d + 1 each rank compares the least hash with the greatest, whatever it has decided: if
 //              they are equal, the look is settled; otherwise all ranks throw the same Error
 //
-// with d = protocol_latency_steps. In the steps between, each request is tested a few times, since
-// MPI makes no progress without calls. Ranks that have diverged find it out when they next wait for
-// each other (agree/meeting.hpp); then the protocol is over.
+// with d = protocol_latency_steps. In the steps between these, each request is tested a few times,
+// since MPI makes no progress without calls. If ranks have diverged, they learn this when they wait
+// for each other the next time (agree/meeting.hpp); then the protocol is over.
 //
 // The constructor allocates all that a look needs, so that a rank that runs out of memory in the
 // middle of a look does not leave the others waiting.
@@ -25,9 +25,9 @@
 
 namespace evenkeel {
 
-// Knows whether this rank still meets the others. Ranks that have diverged find it out when they
-// next wait for each other. From then on, the attendance is over: this rank waits for no other, and
-// every call throws the Error that all ranks have received.
+// Knows whether this rank still meets the others. If ranks have diverged, they learn this when they
+// wait for each other the next time. From then on, the attendance is over: this rank waits for no
+// other rank, and every call throws the Error that all ranks have received.
 class Attendance {
  public:
   Attendance(Communicator communicator, MeetingPatience patience);
@@ -42,8 +42,8 @@ class Attendance {
   // Blocks until all ranks have posted their message.
   MeetingMessage complete(Posted& posted);
 
-  // Local. To be called if this rank ends without finish(): ranks that still wait for it will learn
-  // that it has left.
+  // Local. Call this if this rank ends without finish(). Ranks that still wait for this rank will
+  // learn that it has left.
   void leave(std::int64_t step) noexcept;
 
  private:
@@ -64,8 +64,8 @@ void Attendance::together(const Function& function) {
 // Decides on the totals of a look. The protocol does not depend on the rule.
 class Decider {
  public:
-  // Must be the same on all ranks: the generation, the hash of the state that led to the decision,
-  // and the hash of the decision.
+  // Three values that must be the same on all ranks: the generation, the hash of the state that led
+  // to the decision, and the hash of the decision.
   struct Fingerprint {
     std::int64_t generation = 0;
     std::uint64_t state = 0, decision = 0;
@@ -82,7 +82,7 @@ class Decider {
 
 class Protocol {
  public:
-  // The communicator must be used by nothing else.
+  // No other code may use the communicator.
   Protocol(Communicator communicator, std::uint64_t options_hash, bool with_picture,
            MeetingPatience patience);
 
@@ -94,13 +94,14 @@ class Protocol {
   void post(const Sample& sample, std::int64_t last_mean, const Status& movable = {});
 
   struct Settled {
-    std::optional<Error> refusal;  // the sets of a rank cannot be moved as they are
+    std::optional<Error> refusal;  // set if the sets of a rank cannot be moved in their present
+                                   // state
   };
   // Takes the actions that are due at the end of `step`. Returns a value if they settle the look.
   std::optional<Settled> advance(std::int64_t step, Decider& decider);
 
-  // Collective; blocks. To be called before collective calls on other communicators: when it
-  // returns, all ranks are about to make those calls.
+  // Collective; blocks. Call this before collective calls on other communicators. When it returns,
+  // all ranks are about to make those calls.
   void meet(Meeting meeting, std::int64_t step);
 
   // Collective. Completes the reductions that are under way. If the decider has not received the
@@ -110,8 +111,8 @@ class Protocol {
   // Collective; blocks. Reduces samples without a look.
   Totals reduce_now(const Sample& sample, std::int64_t last_mean);
 
-  // Local. To be called if the run ends without finish(), at the latest in MPI_Finalize. Ranks that
-  // still wait for this one will learn that it has left.
+  // Local. Call this if the run ends without finish(), at the latest in MPI_Finalize. Ranks that
+  // still wait for this rank will learn that it has left.
   void leave(std::int64_t step) noexcept { attendance_.leave(step); }
 
   // True if the ranks have diverged; this rank then waits for no other rank any more.
@@ -131,7 +132,7 @@ class Protocol {
   Posted totals_, picture_, comparison_;
   Posted here_;                 // for meetings outside of looks
   Status movable_;              // the argument of post() for the look under way
-  bool is_superseded_ = false;  // a rebalance since post() has checked the sets again
+  bool is_superseded_ = false;  // true if a rebalance since post() has checked the sets again
 };
 
 }  // namespace evenkeel

@@ -1,7 +1,7 @@
 #pragma once
 
-// Fits the costs of objects to the loads of all ranks before the last move and after it: correct
-// costs explain both (core/weights/cost_fit.hpp).
+// Fits the costs of objects to the loads of all ranks before and after the last move, because
+// correct costs explain both (core/weights/cost_fit.hpp).
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/exec/array.hpp>
@@ -19,17 +19,17 @@ class CostRefit {
   bool prepare(int ranks, Records records, Costs costs);
   // If a fit is under way, starts it again with other costs of the same objects.
   void restart(Costs costs);
-  // Collective; to be called only if all ranks can take part. Allocates nothing. `first` is the
-  // load of this rank in the first epoch after the last move.
+  // Collective. Call this only if all ranks can take part. Allocates nothing. `first` is the load
+  // of this rank in the first epoch after the last move.
   void fit(const Communicator& ranks, double first);
-  // To be called after fit(): replaces the costs by the fitted ones.
+  // Call this after fit(). Replaces the costs by the fitted costs.
   void apply(Costs costs) const;
   double first_load() const noexcept { return first_load_; }
 
-  // Notes the load of this rank in the last epoch before the coming move. `is_known` says that some
-  // rank has measured a load.
+  // Remembers the load of this rank in the last epoch before the coming move. `is_known` is true if
+  // some rank has measured a load.
   void note_load(double last, bool is_known) noexcept;
-  // Ends a rebalance. `moved` says that there are new domains.
+  // Ends a rebalance. `moved` is true if there are new domains.
   void keep(bool moved) noexcept;
   void give_back() noexcept { fit_.reset(); }
 

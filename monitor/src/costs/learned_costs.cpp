@@ -15,11 +15,12 @@ namespace evenkeel {
 namespace {
 
 constexpr const char* label = "evenkeel::balancer::costs";
-constexpr double widest = 100;  // greatest factor between a measured and an expected load
+constexpr double widest = 100;  // measured and expected loads may differ by this factor
 
-// The load to believe in: near the expected one if noise explains the difference, near the measured
-// one if the difference is far greater. `left_over` is the share of loads that models do not
-// explain. If costs differ within types, most of that share is not noise, so it is limited.
+// Returns an estimate of the load: near the expected load if noise explains the difference, and
+// near the measured load if the difference is far greater. `left_over` is the share of loads that
+// models do not explain. If costs differ within types, most of this share is not noise, so it is
+// limited.
 double beyond_noise(double measured, double expected, double left_over) {
   constexpr double most_noise = 0.02;
   const double off = measured / expected - 1, usual = 2 * std::min(left_over, most_noise);
@@ -47,7 +48,7 @@ void scale(const exec::Array<double>& values, double by) {
   exec::for_each(values.space(), label, values.size(), Multiply{by, values.data()});
 }
 
-// Raises costs by type that are not positive, or very small.
+// Raises costs by type that are 0, negative or very small.
 struct RaiseTo {
   double least;
   double* costs;
@@ -182,8 +183,8 @@ double LearnedCosts::share_followed(double measured, double foretold) noexcept {
 
 void LearnedCosts::learn(const Space& space, std::span<const Set> sets,
                          const CostEvidence& measured, double followed) {
-  // The last epoch counts more, since loads move; the others count too, since measurements are
-  // noisy.
+  // The last epoch has more weight, since loads move. The other epochs count, too, since
+  // measurements are noisy.
   const double mine = (measured.mine + measured.last) / 2;
   std::int64_t objects = 0;
   for (const Set& set : sets) objects += set.count();
@@ -217,8 +218,8 @@ void LearnedCosts::renew(const Space& space, std::span<const Set> sets, const Wo
   is_typed_ = true;
 }
 
-// Shares the load of this rank out by the learned costs of objects as far as they predicted the
-// load, and by the costs of types for the rest. The load is that of beyond_noise().
+// Distributes the load of this rank, as beyond_noise() estimates it. The share that the learned
+// costs of objects have predicted is distributed by these, and the rest by the costs of types.
 void LearnedCosts::learn_by_type(std::span<const Set> sets, const CostEvidence& measured,
                                  const WorkCosts& work) {
   double by_type = 0, expected = 0;
@@ -269,8 +270,8 @@ LearnedCosts::ByPhase LearnedCosts::by_phase(const Space& space, std::span<const
   return all;
 }
 
-// Spreads the time of each stretch over its objects, and the load outside of chunks over all
-// objects, in proportion to the costs known before.
+// Distributes the time of each stretch over its objects, and the load outside of chunks over all
+// objects, in proportion to the costs that were known before.
 void LearnedCosts::refresh(std::span<const Set> sets, double load,
                            std::span<const StretchTimes> stretches) {
   constexpr double least_rest = 1e-3;  // share of the time in chunks: keeps all costs positive

@@ -1,7 +1,7 @@
 #pragma once
 
 // The cost of each object, learned from the loads of the ranks that have held the object. Costs
-// travel with the objects.
+// move with the objects.
 
 #include "costs/work_costs.hpp"
 #include "survey/rank_records.hpp"
@@ -18,8 +18,8 @@ struct CostEvidence {
 
 class LearnedCosts {
  public:
-  // The cost of each object in nanoseconds per step, by set. Unknown costs are 0, or the array of
-  // the set is empty.
+  // The cost of each object in nanoseconds per step, by set. An unknown cost is 0; if no cost of a
+  // set is known, its array is empty.
   const std::vector<exec::Array<double>>& of_sets() const noexcept {
     return is_typed_ ? costs_ : travelling_;
   }
@@ -38,27 +38,28 @@ class LearnedCosts {
   // objects whose costs are forgotten.
   std::int64_t follow(const Space& space, std::span<const Set> sets, RankRecords& records);
 
-  // Makes the sets carry their costs. To be called after follow().
+  // Makes the sets carry their costs. Call it after follow().
   void travel_with(std::span<Set> sets);
 
-  // To be called after objects have moved. Costs by type are unknown until the next renew().
+  // Call this after objects have moved. Costs by type are then unknown until the next renew().
   void note_move() noexcept;
   void note_keys(const Space& space, std::span<const Set> sets);
 
-  // Both end a rebalance: the first keeps the memory that the rebalance has allocated, the second
+  // Both end a rebalance: keep() keeps the memory that the rebalance has allocated, and give_back()
   // frees it.
   void keep() noexcept { is_new_.clear(); }
   void give_back() noexcept;
 
-  // Computes the costs by type and feature of the present objects; `work` must know them. From then
-  // on, the learned value of an object is the ratio of its cost to its cost by type.
+  // Computes the costs of the present objects by type and feature; `work` must know the costs of
+  // these. From then on, the learned value of an object is the ratio of its cost to its cost by
+  // type.
   void renew(const Space& space, std::span<const Set> sets, const WorkCosts& work);
 
   // The sum of the costs on this rank: its expected load.
   std::int64_t expected() const;
 
   // Learns from the loads since the last rebalance, without costs by type. The share `followed` of
-  // the load is spread in proportion to the costs known before; see share_followed.
+  // the load (see share_followed) is distributed in proportion to the costs that were known before.
   void learn(const Space& space, std::span<const Set> sets, const CostEvidence& measured,
              double followed);
   // Learns from the loads since the last rebalance, with costs by type.
@@ -66,12 +67,13 @@ class LearnedCosts {
                      const WorkCosts& work);
   bool is_typed() const noexcept { return is_typed_; }
 
-  // The share of a load to spread by the learned costs: 1 if they predicted the load; one half if
-  // they were far off, or if a load is 0 and thus unknown.
+  // The share of a load that is distributed in proportion to the learned costs. It is 1 if they
+  // predicted the load. It is one half if they were far off, or if a load is 0, which means
+  // unknown.
   static double share_followed(double measured, double foretold) noexcept;
 
-  // To be called after learn_by_type(). Returns, for each set, the cost of each object in each
-  // phase. In each phase, the costs of this rank's objects add up to the measured load or, if noise
+  // Call this after learn_by_type(). Returns, for each set, the cost of each object in each phase.
+  // In each phase, the costs of this rank's objects add up to the measured load or, if noise
   // explains the difference, to the expected load. The ratio of an object's cost to its cost by
   // type is assumed to be the same in all phases.
   using ByPhase = std::vector<std::vector<exec::Array<double>>>;
@@ -82,21 +84,22 @@ class LearnedCosts {
     if (per_object > 0) mean_per_object_ = per_object;
   }
 
-  // Updates the costs by the times of chunks; also between rebalances. `load` is the load of this
-  // rank in nanoseconds per step.
+  // Updates the costs by the times of chunks. It may be called between rebalances. `load` is the
+  // load of this rank in nanoseconds per step.
   void refresh(std::span<const Set> sets, double load, std::span<const StretchTimes> stretches);
 
  private:
   std::int64_t follow(const Space& space, const Set& set, std::size_t index, RankRecords& records);
 
-  // The values that travel with the objects: the cost of each or, if costs by type are known, the
-  // ratio of its cost to its cost by type.
+  // The values that move with the objects: the cost of each object or, if costs by type are known,
+  // the ratio of its cost to its cost by type.
   std::vector<exec::Array<double>> travelling_;
   // If costs by type are known: the cost by type of each object, and its own cost.
   bool is_typed_ = false;
   std::vector<exec::Array<double>> by_type_, costs_;
   std::vector<exec::Array<std::int64_t>> keys_;  // by set; empty for a set without keys
-  std::vector<char> is_new_;    // by set: the rebalance under way has made its travelling_ array
+  std::vector<char> is_new_;    // by set: true if the rebalance under way has made its travelling_
+                                // array
   double mean_per_object_ = 0;  // over all ranks, at the last measurement
 };
 

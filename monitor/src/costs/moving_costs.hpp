@@ -14,7 +14,7 @@ namespace evenkeel {
 // The input is the same on all ranks, and so are the results.
 class MovingCosts {
  public:
-  // To be called after a move at the end of `step`.
+  // Call this after a move at the end of `step`.
   void note(const MoveReport& report, int ranks, std::int64_t step) {
     double seconds = 0;
     for (const auto& [stage, taken] : report.seconds)

@@ -18,8 +18,8 @@ bool any_weighted(std::span<const Set> sets) {
   return std::any_of(sets.begin(), sets.end(), &is_weighted);
 }
 
-// True if the costs of types that the application gave are the weights of the set; for the case
-// that nothing is learned.
+// True if the set has no weights, but the application has given costs of types. If nothing is
+// learned, these are the weights.
 bool has_type_costs(const Set& set) {
   return !is_weighted(set) && set.options().type.given() && !set.options().type_costs.empty();
 }
@@ -30,7 +30,7 @@ exec::Array<double> weights_of_types(const Space& space, const Set& set) {
   return costs_of(space, set, costs);
 }
 
-// Avoids Kokkos, which may have ended, for a set that has neither weights nor costs of types.
+// For a set that has neither weights nor costs of types, does not use Kokkos, which may have ended.
 double weight_of(const Set& set) {
   if (!has_type_costs(set) && !is_weighted(set)) return static_cast<double>(set.count());
   const Space space = Space::where(set.position().memory);
@@ -179,7 +179,7 @@ Status ObjectCosts::fit_types(const Communicator& ranks, std::span<const Set> se
   });
   try {
     vote(ranks, built);
-  } catch (...) {  // refresh() fits the models that exist, so all ranks need the same models
+  } catch (...) {  // refresh() will fit these models, so all ranks need the same ones
     work_.forget();
     throw;
   }
@@ -228,15 +228,15 @@ void ObjectCosts::learn(const Space& space, std::span<const Set> sets, const Agr
   const CostEvidence evidence = {agreed.mine, measured.last, agreed.mean_per_object,
                                  measured.stretches};
   if (learned_.is_typed()) return learned_.learn_by_type(sets, evidence, work_);
-  // Fitted costs explain the first epoch. How well they predict the last one shows how much the
-  // objects have changed since.
+  // Fitted costs explain the load of the first epoch. If they predict the load of the last epoch
+  // well, the objects have changed little since then.
   const double followed = agreed.fits
                               ? LearnedCosts::share_followed(measured.last, refit_.first_load())
                               : LearnedCosts::share_followed(agreed.mine, agreed.expected);
   learned_.learn(space, sets, evidence, followed);
 }
 
-// If the keys cannot be noted, costs cannot be matched to objects later, and are forgotten then.
+// If the keys cannot be stored, costs cannot be matched to objects later, and will be forgotten.
 void ObjectCosts::note_move(std::span<const Set> sets) {
   learned_.note_move();
   work_.note_move();

@@ -1,8 +1,8 @@
 #pragma once
 
-// All that a Balancer knows of the costs of objects: their weights, the costs of their types, and
-// the learned cost of each object. It learns at looks and in rebalances; but never if the
-// application gives weights, and never in a deterministic run.
+// All that a Balancer knows about the costs of objects: their weights, the costs of their types,
+// and the learned cost of each object. It learns at looks and in rebalances, unless the application
+// gives weights or the run is deterministic.
 
 #include "costs/cost_refit.hpp"
 #include "costs/learned_costs.hpp"
@@ -38,20 +38,20 @@ struct CostStatement {
 struct AgreedCosts {
   double mine = 0;             // load of this rank; 0 if it has measured nothing
   double mean_per_object = 0;  // over all ranks; 0 if no rank has measured anything
-  // The load of this rank by learned costs, scaled so that the sum over ranks is the measured one.
+  // The load of this rank by learned costs, scaled so that the sum over ranks is the measured sum.
   double expected = 0;
   std::int64_t forgotten = 0;  // objects of all ranks whose learned costs are forgotten
-  bool fits = false;           // all ranks can fit their costs to earlier loads
-  bool is_typed = false;       // sets give types or features of their objects
+  bool fits = false;           // true if all ranks can fit their costs to earlier loads
+  bool is_typed = false;       // true if sets give types or features of their objects
   AgreedWork work = {};
 };
 AgreedCosts agreed_from(const CostStatement& mine, const CostStatement& all, int ranks);
 
-// The number of objects, for statistics only: an invalid set counts as far as it can be read. A
-// vote elsewhere refuses it.
+// The number of objects, only for statistics: of an invalid set, counts the objects that can be
+// read. A vote elsewhere refuses such a set.
 std::int64_t objects_in(std::span<const Set> sets);
-// The sum over sets of the given weights. A set without weights counts with the given costs of its
-// types or, without these, with its number of objects.
+// The sum over sets of the given weights. For a set without weights, adds the given costs of the
+// types of its objects or, without such costs, the number of its objects.
 double weight_of(std::span<const Set> sets);
 
 // The weights of objects by set, in the memory of the space. If the weights of a set are empty,
@@ -78,7 +78,7 @@ class ObjectCosts {
 
   using Now = std::function<std::int64_t()>;
   // Local. Counts the objects of this rank by type for the epoch that has just ended, unless the
-  // sets are invalid. Such counts take at most a thousandth of the time, so some are skipped.
+  // sets are invalid. Counts may take at most a thousandth of the time, so some are skipped.
   void observe(std::span<const Set> sets, const RankMeasurements& measured, const Now& now);
   // Collective. Brings the costs up to date.
   void refresh(const Communicator& ranks, std::span<const Set> sets,
@@ -97,19 +97,19 @@ class ObjectCosts {
   // Local. Learns from the measurements, and returns the weights.
   ObjectWeights weigh(std::span<const Set> sets, const AgreedCosts& agreed,
                       const RankMeasurements& measured);
-  // A bit for each phase in which the costs of objects are known; the same on all ranks.
+  // Has a bit for each phase in which the costs of objects are known; the same on all ranks.
   std::uint32_t phases(const AgreedCosts& agreed) const noexcept {
     return learns_ && agreed.is_typed ? work_.phases() : 0;
   }
   LearnedCosts::ByPhase by_phase(const Space& space, std::span<const Set> sets) const {
     return learned_.by_phase(space, sets, work_);
   }
-  // To be called after objects have moved, with the sets after the move.
+  // Call this after objects have moved, with the sets after the move.
   void note_move(std::span<const Set> sets);
-  // To be called if the rebalance has succeeded. `moved` says that there are new domains.
+  // Call this if the rebalance has succeeded. `moved` is true if there are new domains.
   void keep(bool moved) noexcept;
-  // To be called after every rebalance. Unless keep() was called, frees the memory that the
-  // rebalance has allocated.
+  // Call this after every rebalance. If keep() was not called, frees the memory that the rebalance
+  // has allocated.
   void give_back() noexcept;
 
   // --- In a migration ----------------------------------------------------------------------------
@@ -144,7 +144,8 @@ class ObjectCosts {
   } counting_;
   std::int64_t forgotten_ = 0;
   bool learns_ = false;
-  bool would_learn_ = false;  // learns_ of the rebalance under way, before the ranks agree
+  bool would_learn_ = false;  // the value of learns_ that this rank proposes in the rebalance under
+                              // way
   bool can_fit_ = false;      // in the rebalance under way
 };
 

@@ -34,7 +34,7 @@ constexpr std::uint32_t types_of(std::uint32_t group) { return group & 0xFFFFU; 
 
 }  // namespace
 
-// If there are too many groups, those with the least numbers stay, whatever the order of additions.
+// If there are too many groups, keeps those with the least numbers, in any order of additions.
 void AgreedWork::add_group(std::uint32_t group) noexcept {
   if (group == 0 || has(group)) return;
   constexpr std::uint32_t none = ~std::uint32_t{0};
@@ -68,7 +68,8 @@ void WorkCosts::observe(const Space& space, std::span<const Set> sets,
   if (rows_.size() > most_rows) rows_.pop_front();
 }
 
-// A kernel whose group is not agreed counts for the phase's group of kernels that name no types.
+// If a kernel's group is not among the agreed ones, its time counts for the phase's group of
+// kernels that name no types.
 void WorkCosts::observe(GroupModel& model, const MeasuredLook& row) const {
   std::vector<double> amounts;
   for (const CostColumn& column : model.columns)
@@ -135,8 +136,8 @@ void WorkCosts::expect(std::span<const Set> sets) {
                               [](const PerColumn& costs) { return !(costs == PerColumn{}); });
 }
 
-// The expected costs are sums over all kernels. So they predict nothing for a group of kernels that
-// name their types.
+// The expected costs are sums over all kernels, so they say nothing about a group of kernels that
+// name types.
 void WorkCosts::expect(GroupModel& model) const {
   if (!has_expected_ || types_of(model.group) != 0) return;
   std::vector<double> expected;

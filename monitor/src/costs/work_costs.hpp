@@ -1,8 +1,8 @@
 #pragma once
 
-// The costs of types and features that a Balancer learns. Kernels are grouped by their phase and by
-// the types that their options name. Each group has its own model: if kernels name types, only the
-// objects of these types explain the time of the group.
+// Learns the costs of types and features for a Balancer. Kernels are grouped by their phase and by
+// the types that their options name. Each group has its own model: if its kernels name types, only
+// the objects of these types explain the time of the group.
 //
 // At each look, a rank remembers its amount of each type and feature (a column), and the time of
 // each group. At a rebalance, the ranks agree on the groups and columns that exist, and fit the
@@ -21,9 +21,9 @@
 
 namespace evenkeel {
 
-// The work of all ranks together: the types and features that their sets have, and the groups of
-// their kernels. A group is a phase, and the types of a set on which its kernels work. Each phase
-// also has a group of the kernels that name no types; such groups are not listed here.
+// The columns and groups of all ranks together. Columns are the types and features that sets have.
+// A group of kernels is a phase, together with the types of one set on which the kernels work. Each
+// phase also has a group of the kernels that name no types; such groups are not listed here.
 struct AgreedWork {
   static constexpr std::size_t most_sets = 64, most_groups = 16;
 
@@ -44,7 +44,8 @@ class WorkCosts {
  public:
   explicit WorkCosts(bool minimum_norm) : minimum_norm_(minimum_norm) {}
 
-  // True if a set has types or features. The same on all ranks, unless their sets differ.
+  // True if a set has types or features. The result is the same on all ranks, unless their sets
+  // differ.
   static bool are_told(std::span<const Set> sets);
 
   // Local. Remembers the amounts of this rank, and the times of its kernels, which are in the order
@@ -56,7 +57,8 @@ class WorkCosts {
   AgreedWork known(const Space& space, std::span<const Set> sets,
                    std::span<const KernelOptions> options) const;
 
-  // To be called after objects have moved: the last measurement does not describe the present ones.
+  // Call this after objects have moved, because the last measurement does not describe the present
+  // objects.
   void note_move() noexcept { is_measured_here_ = false; }
   // Nanoseconds per step that the present objects took in a phase at the last look; 0 if unknown.
   double load_of(int phase) const noexcept;
@@ -69,12 +71,12 @@ class WorkCosts {
   bool is_built() const noexcept { return !models_.empty(); }
   void forget() noexcept { models_.clear(); }
 
-  // Collective; to be called after build() on all ranks. Throws only for errors of MPI; returns any
-  // other failure of this rank. Models that were fitted before are fitted in few passes.
+  // Collective. Call it after build() on all ranks. Throws only for errors of MPI; returns any
+  // other failure of this rank. After the first fit, a fit takes only few passes.
   Status fit(const Communicator& ranks);
 
-  // True if costs are measured or expected. Costs that are only expected have no unit: only their
-  // ratios are known.
+  // True if costs are measured or expected. If costs are only expected, only their ratios are
+  // known.
   bool are_known() const noexcept { return are_measured() || has_expected_; }
   bool are_measured() const noexcept;
   // The cost of one unit of each type and feature of a set, in nanoseconds per step; never
@@ -85,7 +87,7 @@ class WorkCosts {
   // A bit for each phase in which a cost is known. The same on all ranks.
   std::uint32_t phases() const noexcept;
 
-  // The standard deviation of a load as a share of that load, by the least certain model.
+  // The standard deviation of a load / that load, by the least certain model.
   double noise() const noexcept;
 
   CostTable table(int ranks) const;

@@ -35,7 +35,7 @@ Advice Advisor::advise(const Look& look) {
   Advice advice{true, {}, after.outlook.wanted_generation};
   if (after.refinement.wanted != 0) advice.shift_penalty = after.refinement.penalty;
   advice.shifts_by_last_epoch = after.refinement.wanted == ShiftCourse::of_last;
-  static_cast<void>(attempt("monitor", [&] {  // lack of memory costs only the reason
+  static_cast<void>(attempt("monitor", [&] {  // if memory runs out, only the reason is lost
     advice.reason = explain(look.before, look.totals, look.verdict.decision);
   }));
   return advice;

@@ -1,7 +1,8 @@
 #pragma once
 
-// Advises rebalances: after looks, or at the steps at which the trigger acts. Keeps the state of
-// the run and, as long as nothing has moved, the gain that following the advice would have brought.
+// Advises rebalances, after looks or at the steps at which the trigger acts. Keeps the state of the
+// run. As long as nothing has moved, it also keeps the gain that the run would have had by
+// following the advice.
 
 #include "decide/held_advice.hpp"
 #include "decide/looks.hpp"
@@ -19,14 +20,14 @@ class Advisor {
   const DecisionState& state() const noexcept { return looks_.state(); }
   const HeldAdvice& held() const noexcept { return held_; }
 
-  // Both are to be called before the first step. The first one replaces the state; the second one
-  // continues to count from the step at which an earlier run has ended.
+  // Call these before the first step. start_from() replaces the state. go_on_from() continues to
+  // count from the step at which an earlier run has ended.
   void start_from(const DecisionState& state);
   void go_on_from(std::int64_t step);
-  // Says that domains from this generation on are kept, so that the run can return to them.
+  // Declares that domains from this generation on are kept, so that the run can return to them.
   void keep_from(std::int64_t generation);
 
-  // Takes in a look that all ranks have agreed on. To be called before advise(look).
+  // Takes in a look on which all ranks have agreed. Call it before advise(look).
   void note(const Look& look);
   Advice advise(const Look& look);
   bool is_due(std::int64_t step) const;
@@ -48,7 +49,7 @@ class Advisor {
     return acts_by_steps(state().trigger) && state().rebalanced_at > state().began_at;
   }
 
-  // Enters totals into the ledger without a decision.
+  // Adds totals to the ledger without a decision.
   void close(const Totals& totals);
   Account account() const;
   // Null after the run has moved something.

@@ -7,14 +7,15 @@ namespace evenkeel {
 namespace {
 
 // The chosen constants; docs/triggers.md and docs/performance.md explain them.
-constexpr double doubt = 1.2;          // a shortfall may be this many times as large as expected
-constexpr double confidence = 1;       // standard errors by which x is below the measurement
+constexpr double doubt = 1.2;          // a shortfall may be this many times the expected one
+constexpr double confidence = 1;       // x is the measured value minus this many standard errors
 constexpr double trust = 1.5;          // T_max / number of measured steps
 constexpr double memory_looks = 4;     // the ageing of cuts is averaged over this many looks
-constexpr double most_debt = 1.5;      // in costs of a rebalance; with a greater debt, x must be
+constexpr double most_debt = 1.5;      // in costs of a rebalance; if the debt is greater, x must be
 constexpr double caution = 1.5;        // this many times the price g,
 constexpr double proof = 2;            // and curable imbalance must have lost this many costs
-constexpr double patience = 200;       // in costs: after this time a shortfall is tested
+constexpr double patience = 200;       // in costs of a rebalance: after this time a shortfall is
+                                       // tested
 constexpr double helped = 0.9;         // a rebalance that leaves more than this of u is in vain
 constexpr double least_level = 0.005;  // below this u no action is worthwhile
 
@@ -29,7 +30,7 @@ double smoothed(double mean, double seen, double slow) noexcept {
 
 // --- Noise ---------------------------------------------------------------------------------------
 
-// The expected greatest of `count` normal deviates, by a table for powers of 2, linear in between.
+// The expected maximum of `count` normal deviates, from a table for powers of 2, linear in between.
 double greatest_of_normals(std::int64_t count) noexcept {
   constexpr std::array<double, 21> known = {0,    0.56, 1.03, 1.42, 1.77, 2.07, 2.34,
                                             2.59, 2.83, 3.04, 3.24, 3.43, 3.62, 3.79,
@@ -53,10 +54,10 @@ double scatter_of(const Outlook& outlook, const LoadSeen& seen) noexcept {
   return is_epoch(seen) ? std::sqrt(outlook.scatter.variance / steps_of(seen)) : 0;
 }
 
-// The standard deviation of x, from the median of |second differences| of x. Second differences are
-// blind to steady growth, and a median is blind to jumps and outliers; for normal deviates this
-// median is 0.6745 sqrt(6) standard deviations. Epochs of several steps also show the scatter from
-// step to step, which growth inflates: then the lesser of the two estimates counts.
+// The standard deviation of x, from the median of |second differences| of x. Steady growth does not
+// change second differences, and jumps and outliers hardly change a median. For normal deviates
+// this median is 0.6745 sqrt(6) standard deviations. Epochs of several steps also show the scatter
+// from step to step. Growth increases it, so the lesser of the two estimates is used.
 double noise_of(const Outlook& outlook, const LoadSeen& seen) noexcept {
   constexpr double deviations = 0.605;
   const auto& bends = outlook.scatter.bends;
@@ -115,8 +116,9 @@ Aged aged(const Ageing& ageing, double until) noexcept {
 // The predicted level of a fresh cut. Without a prediction, a fresh cut is assumed to be even.
 double foreseen(const Outlook& outlook) noexcept { return std::max(0.0, outlook.fresh); }
 
-// The growth of u from the middle of the epoch until a rebalance acts, as the cut in use ages. Adds
-// half an epoch: on average, the load grows so far before a rebalance by this look or the next.
+// The growth of u from the middle of the epoch until a rebalance acts, because the cut in use ages.
+// Half an epoch is added, which is the mean delay if this look or the next one leads to the
+// rebalance.
 double growth_ahead(const Outlook& outlook, const LoadSeen& seen) noexcept {
   if (seen.age < 0) return 0;
   const double half = steps_of(seen) / 2;
@@ -128,10 +130,9 @@ double growth_ahead(const Outlook& outlook, const LoadSeen& seen) noexcept {
   return growth * std::clamp((seen.level - foreseen(outlook)) / level, 0.0, 1.0);
 }
 
-// Learns from cuts made at earlier looks, whether or not they were used. A look that knows no such
-// cuts learns from the cut in use: by how much its level exceeds the level of a fresh cut. If the
-// latter was never predicted, or if the age is unknown, the first level of the cut in use replaces
-// it.
+// Learns from cuts made at earlier looks, whether or not they were used. If there are no such cuts,
+// learns from the cut in use, from its level minus the level of a fresh cut. If the latter was
+// never predicted, or if the age is unknown, the first level of the cut in use takes its place.
 void follow_ageing(Outlook& outlook, const LoadSeen& seen, double fresh) noexcept {
   bool has_earlier = false;
   for (const auto& [age, level] : seen.earlier) {
@@ -147,8 +148,8 @@ void follow_ageing(Outlook& outlook, const LoadSeen& seen, double fresh) noexcep
   if (is_foreseen && outlook.shortfall.weighed > 0) forget_older(outlook.ageing, age);
 }
 
-// Learns the level of the first domains above that of a fresh cut, and the loss against the first
-// domains since the last rebalance.
+// Learns the level of the first domains minus the level of a fresh cut, and the loss against the
+// first domains since the last rebalance.
 void follow_first(FirstDomains& first, const LoadSeen& seen) noexcept {
   constexpr double slow = 16;  // looks
   const bool is_first = first.generation >= 0 && first.generation == seen.generation;
@@ -160,8 +161,8 @@ void follow_first(FirstDomains& first, const LoadSeen& seen) noexcept {
 
 // --- The level of a fresh cut --------------------------------------------------------------------
 
-// Cuts by given weights are as wrong as the weights. Every look shows how wrong the weights are,
-// even if no cut is made.
+// Cuts by given weights are as wrong as the weights, and every look shows how wrong the weights
+// are. So this learns even if no cut is made.
 void learn_misfit(Shortfall& shortfall, const LoadSeen& seen, double floor) noexcept {
   constexpr std::int64_t slow = 8;  // looks
   if (seen.as_weighed < 0) return;
@@ -171,10 +172,10 @@ void learn_misfit(Shortfall& shortfall, const LoadSeen& seen, double floor) noex
                         static_cast<double>(shortfall.weighed);
 }
 
-// Learns by how much u of the last fresh cut exceeds the prediction, which is called a miss. The
-// next cut is expected to miss by as much, but by at most four times the miss before: a single miss
-// may be bad luck. A part of the excess is ageing, unless the cut has left u as it was: such a cut
-// was no better from the start.
+// Learns the miss of the last fresh cut: its u minus the predicted u. The next cut is expected to
+// have the same miss, but at most four times the miss before, because a single miss may be an
+// accident. A part of the miss is ageing, unless the cut has not changed u: such a cut was no
+// better from the start.
 void judge_cut(Outlook& outlook, const LoadSeen& seen, double floor) noexcept {
   outlook.left = seen.level;
   const double age = steps_of(seen) + 2 * static_cast<double>(seen.latency);
@@ -186,8 +187,8 @@ void judge_cut(Outlook& outlook, const LoadSeen& seen, double floor) noexcept {
   shortfall.last = missed;
 }
 
-// Judges whether the last rebalance has helped. If it returned to earlier domains in vain, the load
-// does not follow objects (a slow node), and no other return is tried.
+// Judges whether the last rebalance has helped. If a return to earlier domains did not help, the
+// load does not follow objects, for example because a node is slow. Then no other return is tried.
 void judge_last(Outlook& outlook, const LoadSeen& seen, double floor) noexcept {
   if (outlook.left == Outlook::new_cut) return judge_cut(outlook, seen, floor);
   if (outlook.left != Outlook::new_return) return;
@@ -195,9 +196,9 @@ void judge_last(Outlook& outlook, const LoadSeen& seen, double floor) noexcept {
   if (outlook.left_from >= 0 && seen.level > helped * outlook.left_from) outlook.is_return_vain = 1;
 }
 
-// The shortfall to expect now; it cannot exceed `above`, the curable part of u. Long after the last
-// rebalance it is assumed to be 0, so that a cut tests it. A single look with a lesser `above` may
-// be noise, so each such look reduces the expected shortfall only a little.
+// The expected shortfall of a cut now. It cannot exceed `above`, the curable part of u. Long after
+// the last rebalance it is assumed to be 0, so that a cut tests it. A single look with a smaller
+// `above` may be noise, so each such look reduces the expected shortfall only a little.
 double shortfall_now(Shortfall& shortfall, const LoadSeen& seen, double above) noexcept {
   constexpr double slow = 16;  // looks
   const double most = std::max(0.0, above);
@@ -225,7 +226,7 @@ double lower_bound_of(const Outlook& outlook, const LoadSeen& seen, double noise
   const bool epoch = is_epoch(seen), several = latest[1] < not_known;
   const double low = epoch || !several ? latest[0] : std::min(latest[0], latest[1]);
   const double high = epoch || !several ? latest[0] : std::max(latest[0], latest[1]);
-  // Without a predicted level, noise is more easily mistaken for curable imbalance.
+  // Without a predicted level, noise looks more like curable imbalance.
   const double errors = outlook.fresh < 0 ? 2 * confidence : confidence;
   double bound = epoch || several ? low - errors * noise : 0;  // a single step is no evidence
   double sum = 0, greatest = 0, count = 0;
@@ -239,7 +240,7 @@ double lower_bound_of(const Outlook& outlook, const LoadSeen& seen, double noise
     if (count == 4 || count == 8 || count == 16)
       bound = std::max(bound, (sum - greatest) / (count - 1) - error);
   }
-  return std::min(bound, high + errors * noise);  // past imbalance is no reason to act
+  return std::min(bound, high + errors * noise);  // imbalance that has passed is no reason to act
 }
 
 double left_of(const LoadSeen& seen) noexcept {
@@ -265,8 +266,8 @@ void find_price(const Outlook& outlook, const LoadSeen& seen, Prospect& prospect
   }
 }
 
-// Steps of the next epoch: the farther off a rebalance is, the more. An even load can become uneven
-// at any step, but a load that has long been even is likely to stay so for a while.
+// Steps of the next epoch; more if a rebalance is unlikely soon. An even load can become uneven at
+// any step, but a load that has been even for long is likely to stay even for a while.
 std::int64_t next_epoch_of(Outlook& outlook, const LoadSeen& seen,
                            const Prospect& prospect) noexcept {
   constexpr std::int64_t least = 6, longer = 8, most = 10;
@@ -309,14 +310,14 @@ EarlierDomains best_earlier(const Outlook& outlook, const LoadSeen& seen) noexce
 
 // True if cuts at the best moments would lose more per step than the first domains have lost
 // lately. This happens if the load moves to and fro. False if the run cannot return to the first
-// domains, since waiting would then not help.
+// domains.
 bool is_outrun(const Outlook& outlook, const LoadSeen& seen, const Prospect& prospect) noexcept {
   const bool is_kept = seen.kept_from >= 0 && outlook.first.generation >= seen.kept_from;
   return is_kept && prospect.price > outlook.first.above;
 }
 
-// True if, since the last rebalance, the run has lost as much against the first domains as a return
-// to them costs, and if that return pays.
+// True if a return to the first domains pays, and if the loss against the first domains since the
+// last rebalance has reached the cost of this return.
 bool is_first_worth_it(const Outlook& outlook, const LoadSeen& seen) noexcept {
   const double taken_off = seen.level - seen.first;
   return seen.first >= 0 && may_go_back_to(outlook.first.generation, outlook, seen) &&

@@ -1,16 +1,17 @@
 #pragma once
 
-// The trigger cost_aware. It estimates the level u of a fresh cut, and how uneven cuts become with
-// age. Let x be the reduction of u by a fresh cut now, C the cost of that cut in mean steps, and
-// a(t) the level of a cut of age t above the level of a fresh one. The trigger acts when
+// The trigger cost_aware. A level is u = max / mean - 1 of the load. The trigger estimates the
+// level of a fresh cut, and how the levels of cuts grow with their age. Let x be the reduction of u
+// by a fresh cut now, C the cost of that cut in mean steps, and a(t) the level of a cut of age t
+// minus the level of a fresh cut. The trigger acts when
 //
 //   x >= g,   g = min over T of (C + integral of a from 0 to T) / T,   T <= T_max,
 //
 // where g is the least average loss per step that repeated cuts can reach. As long as the loss per
 // step is below g, waiting is cheaper (optimal stopping by the renewal-reward theorem). T_max is
-// 1.5 times the number of measured steps, but at most the rest of the run. x is a lower confidence
-// bound, plus the growth of u from the measurement until the rebalance acts. The code uses only
-// + - * / and square roots, and no constant has a unit.
+// 1.5 times the number of measured steps, but at most the rest of the run. For x the code takes a
+// lower confidence bound, plus the growth of u from the measurement until the rebalance acts. It
+// uses only + - * / and square roots, and no constant has a unit.
 
 #include "decide/decision.hpp"
 
@@ -18,7 +19,7 @@
 
 namespace evenkeel {
 
-// The results of a look. A level is u = max / mean - 1; it is negative if it is not known.
+// The results of a look. A level is negative if it is not known.
 struct LoadSeen {
   struct Earlier {
     double age = 0;  // steps; 0 if there is no such cut
@@ -28,13 +29,15 @@ struct LoadSeen {
   std::int64_t since = 1;  // measured steps since the last rebalance
   std::int64_t ranks = 1;
   double level = 0;      // u of the present domains
-  bool is_even = false;  // u is below the floor: no rebalance, whatever this rule decides
+  bool is_even = false;  // true if u is below the floor; then nothing moves, whatever this rule
+                         // decides
   double variance = 0;   // of the load from step to step / (mean load)^2, averaged over ranks
   double first = -1, previous = -1, fresh = -1;  // u under the first, previous, freshly cut domains
-  double as_weighed = -1;                        // u if objects cost what their weights say
+  double as_weighed = -1;                        // u if each object cost as much as its weight says
   std::array<Earlier, Counterfactual::earlier_cuts> earlier{};
   double cost = 0;  // of a rebalance, in mean steps
-  double debt = 0;  // loss of all rebalances against never rebalancing, in costs of one rebalance
+  double debt = 0;  // time that rebalances have lost against never rebalancing, in costs of one
+                    // rebalance
   std::optional<double> left = {};  // steps of the run after a rebalance acts; empty if unknown
   std::int64_t latency = 0;         // steps until a rebalance would act
   double age = -1;                  // of the domains, in steps; negative if unknown
@@ -45,7 +48,7 @@ struct LoadSeen {
 // The prospects of a rebalance now. Levels are shares of the mean load.
 struct Prospect {
   double fresh = 0;    // u that a fresh cut would have
-  double growth = 0;   // of u until a rebalance acts, as the present cut ages
+  double growth = 0;   // of u from now until a rebalance acts, because the present cut ages
   double curable = 0;  // x, a lower bound, when a rebalance acts
   double price = 0;    // g
   double lasts = 0;    // T
@@ -53,13 +56,13 @@ struct Prospect {
   double noise = 0;    // u that noise gives to even loads
 };
 
-// Enters the look into the outlook, and returns the prospects.
+// Adds the look to the outlook, and returns the prospects.
 Prospect observe(Outlook& outlook, const LoadSeen& seen) noexcept;
 
-// `weighed` and `against` of the result are levels. Also enters the decision into the outlook.
+// Decides, and adds the decision to the outlook. `weighed` and `against` of the result are levels.
 Decision judge(Outlook& outlook, const LoadSeen& seen, const Prospect& prospect) noexcept;
 
-// Enters a rebalance that has led to domains of this generation.
+// Adds a rebalance to the outlook. `generation` is that of its domains.
 void rebalanced(Outlook& outlook, std::int64_t generation, RebalanceKind kind) noexcept;
 
 }  // namespace evenkeel

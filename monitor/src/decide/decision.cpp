@@ -41,8 +41,7 @@ std::optional<double> steps_left(const DecisionState& state) {
   return static_cast<double>(std::max<std::int64_t>(0, left));
 }
 
-// The growth, since the last look, of the slowest rank's load above the mean, as a share of the
-// mean.
+// The growth of (load of the slowest rank - mean load) since the last look, as a share of the mean.
 double grown_since(const LookInterval& before, const Totals& totals) noexcept {
   const double mean = totals.mean_load();
   const double mean_before = before.peak.front() - before.waste.front();
@@ -55,9 +54,9 @@ double level_of(std::int64_t greatest, double mean) noexcept {
   return greatest < 0 ? -1 : std::max(0.0, static_cast<double>(greatest) / mean - 1);
 }
 
-// The variance of a rank's load from step to step, as it would be if all ranks had equal loads.
-// Noise is assumed to be in proportion to the load: then unequal loads increase the mean variance
-// as they increase the mean square of the load.
+// The variance of a rank's load from step to step, if all ranks had equal loads. Noise is assumed
+// to be proportional to the load, so unequal loads increase the mean variance by the same factor as
+// the mean square of the load.
 double variance_seen(const Totals& totals) {
   const double mean = totals.mean_load(), steps = static_cast<double>(totals.steps);
   const auto ranks = static_cast<double>(totals.ranks), unit = static_cast<double>(totals.unit);
@@ -66,8 +65,8 @@ double variance_seen(const Totals& totals) {
   return static_cast<double>(totals.variance) / ranks / steps * share * share / (1 + spread);
 }
 
-// All levels, measured or not, are of the sum of a rank's load over its phases: a cut by one weight
-// cannot cure the additional loss in phases.
+// All levels, measured or not, are levels of a rank's load summed over its phases, because a cut by
+// one weight cannot cure the additional loss in phases.
 LoadSeen load_seen(const DecisionState& state, const Totals& totals) {
   const double mean = totals.mean_load(), steps = static_cast<double>(totals.steps);
   const Counterfactual& would_be = totals.would_be;
@@ -86,7 +85,7 @@ LoadSeen load_seen(const DecisionState& state, const Totals& totals) {
     seen.earlier[i] = {static_cast<double>(would_be.age[i]), level_of(would_be.earlier[i], mean)};
   const double cost = cost_of(state);
   seen.cost = cost * steps / mean;
-  // True if the time of a run without any rebalance is known for about half of the run, or more.
+  // True if the time of a run without any rebalance is known for at least about half of the run.
   const bool knows_never = state.ledger.never.pending <= state.ledger.never.sum;
   seen.debt = cost > 0 && knows_never ? -state.ledger.saved() / cost : 0;
   seen.left = steps_left(state);
@@ -130,7 +129,7 @@ void look_ahead(RuleInput& on) {
 
 // --- Shifts between new cuts ---------------------------------------------------------------------
 
-// True if a rule has judged the load. Otherwise, the reason says nothing about it.
+// True if the reason follows from a judgement of the load by a rule.
 bool has_judged(Reason reason) noexcept {
   constexpr std::array before_it = {Reason::outdated,    Reason::unfit,     Reason::paused,
                                     Reason::commanded,   Reason::requested, Reason::not_asked,
@@ -147,8 +146,9 @@ bool pays(double taken_off, const RuleInput& on) noexcept {
   return taken_off * steps >= on.seen.cost;
 }
 
-// True if a rule holds because a new cut would not help, but a rebalance to even loads would pay.
-// Then shifts may help: they rely on measured loads, and not on weights, which may be wrong.
+// True if a rule has decided to hold because a new cut would not help, but a rebalance to even
+// loads would pay. Then shifts may help, because they use measured loads and not weights, which may
+// be wrong.
 bool may_help(const Decision& decision, const RuleInput& on) noexcept {
   const bool is_misled = on.after.outlook.shortfall.weighed > 0 && needs_surveys(on.after.trigger);
   const bool in_vain = decision.reason == Reason::not_curable ||
@@ -156,8 +156,8 @@ bool may_help(const Decision& decision, const RuleInput& on) noexcept {
   return in_vain && pays(on.seen.level - on.prospect.noise, on);
 }
 
-// If a rule wants new domains, shifts the present ones instead, as long as the load has not changed
-// a lot.
+// If a rule has decided on new domains, shifts the present ones instead, unless the load has
+// changed a lot.
 void refine(RuleInput& on, Decision& decision) {
   DecisionState& next = on.after;
   ShiftCourse& refinement = next.refinement;
@@ -180,7 +180,7 @@ void refine(RuleInput& on, Decision& decision) {
     say(Action::rebalance, Reason::shifts, static_cast<double>(refinement.rounds + 1));
   } else if (step == NextStep::go_back && pays(refinement.usual - refinement.best, on)) {
     next.outlook.wanted_generation = refinement.best_generation;
-    next.outlook.left_from = -1;  // this return does not show whether loads follow objects
+    next.outlook.left_from = -1;  // this return cannot show whether loads follow objects
     say(Action::rebalance, Reason::returns_to_best, refinement.best);
   } else if (acts && step != NextStep::cut_anew) {
     next.outlook.wanted_generation = -1;
@@ -195,14 +195,15 @@ void pay_for_survey(Surveys& surveys, const Totals& totals) noexcept {
       static_cast<double>(totals.duration.sum) / static_cast<double>(totals.ranks);
   surveys.credit = std::min(surveys.credit + share * elapsed, most_saved * surveys.cost);
   if (totals.would_be.fresh < 0) return;
-  constexpr double most_growth = 1.25;  // a disturbed survey does not count in full
+  constexpr double most_growth = 1.25;  // a survey that was disturbed is counted only up to this
+                                        // factor
   auto took = static_cast<double>(totals.survey);
   if (surveys.cost > 0) {
     took = std::min(took, most_growth * surveys.cost);
     surveys.cost += (took - surveys.cost) / 2;
     surveys.credit = std::max(0.0, surveys.credit - took);
   } else {
-    constexpr double more_at_once = 3;  // surveys at the start, when nothing is known yet
+    constexpr double more_at_once = 3;  // surveys at the start, as long as nothing is known
     surveys = {.cost = took, .credit = more_at_once * took};
   }
 }
@@ -281,8 +282,9 @@ bool wants_survey(const DecisionState& state) noexcept {
 }
 
 bool cuts_fall_short(const DecisionState& state) noexcept {
-  constexpr double far = 0.1;   // share of the mean load by which the next cut is expected to miss
-  constexpr double most = 0.9;  // share of the earlier u that the last cut has left, at least
+  constexpr double far = 0.1;   // least expected shortfall of the next cut, as a share of the mean
+                                // load
+  constexpr double most = 0.9;  // least share of the earlier u that the last cut has left
   const Outlook& outlook = state.outlook;
   return state.rebalances > 0 && outlook.fresh >= 0 && outlook.shortfall.weighed == 0 &&
          outlook.shortfall.expected >= far && outlook.left >= most * outlook.left_from;

@@ -1,8 +1,8 @@
 #pragma once
 
-// A decision is a pure function of a state and the totals of an epoch. It runs on every rank. Its
-// input is the same on every rank to the bit, and so is its result. To be sure, ranks compare
-// hashes of both before anything moves.
+// fold() decides: it is a pure function of a state and the totals of an epoch. It runs on every
+// rank. Its input is the same on every rank to the bit, and so is its result. As a check, ranks
+// compare hashes of both before anything moves.
 
 #include "decide/state.hpp"
 
@@ -15,11 +15,11 @@ enum class Reason : int {
   unfit,            // a rank has no valid sample
   no_load,          // no kernel ran
   low_coverage,     // the kernels cover too little of the steps
-  cooling_down,     // too soon after the last rebalance
+  cooling_down,     // the last rebalance was too few steps ago
   below_floor,      // the load is even enough for every rule
   below_threshold,  // the imbalance is below the limit of the trigger threshold
   above_threshold,  // act: the imbalance has reached that limit
-  not_asked,        // the trigger does not look at the load
+  not_asked,        // the trigger does not use the load
   custom,           // the rule of the application has decided to act or to hold
   below_cost,       // the loss has not reached the cost of a rebalance
   above_cost,       // act: the loss has reached the cost
@@ -36,7 +36,7 @@ enum class Reason : int {
   shifts,           // act: the offsets are shifted
   returns_to_best,  // act: earlier domains were better than the last shift
   refined,          // shifts have made the load as even as they can
-  // Reasons of rebalances that no look has asked for.
+  // Reasons of rebalances that do not follow from a look.
   due,       // act: the trigger acts at this step, whatever the load
   requested  // act: the application has asked for a rebalance
 };
@@ -47,8 +47,8 @@ enum class Command : int { none, resume, pause, rebalance };
 struct Decision {
   Action action = Action::hold;
   Reason reason = Reason::not_asked;
-  // The two numbers that were compared. With rules that compare a loss with a cost they are
-  // nanoseconds; with cost_aware, nanoseconds per step.
+  // The two numbers that the rule has compared. If the rule compares a loss with a cost, they are
+  // in nanoseconds; with cost_aware they are in nanoseconds per step.
   double weighed = 0, against = 0;
   // The expected gain of a rebalance now, net of its cost, in nanoseconds.
   double predicted_gain = 0;
@@ -63,11 +63,11 @@ struct Verdict {
 // Pure: the same arguments give the same bits.
 EVENKEEL_API Verdict fold(const DecisionState& state, const Totals& totals);
 
-// Returns the state with these totals entered into its ledger, without a decision. Pure.
+// Returns the state after these totals have been added to its ledger. Decides nothing. Pure.
 EVENKEEL_API DecisionState accounted(DecisionState state, const Totals& totals) noexcept;
 
-// The kind of a rebalance: `application` if no look has asked for it. Looks ask for a fresh cut, a
-// return to earlier domains, or a shift of the present domains.
+// The kind of a rebalance: `application` if no look has asked for it. A look asks for a fresh cut,
+// for a return to earlier domains, or for a shift of the present domains.
 enum class RebalanceKind : int { application, fresh, earlier, shift };
 
 // The state after a rebalance at the end of `step`. Pure.
@@ -75,26 +75,26 @@ EVENKEEL_API DecisionState rebalanced(DecisionState state, std::int64_t step,
                                       std::int64_t generation,
                                       RebalanceKind kind = RebalanceKind::fresh) noexcept;
 
-// True if the next look should make a survey: surveys may take a thousandth of the run's time.
-// Pure.
+// True if the next look should make a survey. Surveys may take at most a thousandth of the run's
+// time. Pure.
 EVENKEEL_API bool wants_survey(const DecisionState& state) noexcept;
 
-// True if the application has not given costs of objects, and the last cuts by guessed costs have
-// left the load about as uneven as before, and far more uneven than predicted. Pure.
+// True if cuts by guessed costs do not help: the application has given no costs of objects, and the
+// last cuts have left the load about as uneven as before and far more uneven than predicted. Pure.
 EVENKEEL_API bool cuts_fall_short(const DecisionState& state) noexcept;
 
 // Steps from one look to the next. Pure.
 EVENKEEL_API std::int64_t epoch_length(const DecisionState& state) noexcept;
 
-// The kind of a trigger's rule. In this order: it acts at steps that are known beforehand; it
-// judges the load that a look shows; it also needs the results of surveys; the application has
-// given it.
+// acts_by_steps(): the trigger acts at steps that are known beforehand. judges_the_load(): it
+// judges the load that a look measures. needs_surveys(): it also judges the results of surveys.
+// is_of_application(): the application has given its rule.
 EVENKEEL_API bool acts_by_steps(const Trigger& trigger) noexcept;
 EVENKEEL_API bool judges_the_load(const Trigger& trigger) noexcept;
 EVENKEEL_API bool needs_surveys(const Trigger& trigger) noexcept;
 EVENKEEL_API bool is_of_application(const Trigger& trigger) noexcept;
 
-// The reason as a clause, with its numbers.
+// The reason of a decision as a clause, with its numbers.
 EVENKEEL_API std::string explain(const DecisionState& state, const Totals& totals,
                                  const Decision& decision);
 EVENKEEL_API const char* name_of(Action action) noexcept;

@@ -49,17 +49,17 @@ using detail::percent_first;
 
 std::string explain_outdated(const DecisionState& state, const Totals& totals) {
   const bool one = totals.generation_least == totals.generation_greatest;
-  return "the load is of generation " + std::to_string(totals.generation_least) +
+  return "the load was measured under generation " + std::to_string(totals.generation_least) +
          (one ? "" : " to " + std::to_string(totals.generation_greatest)) +
-         " of the decomposition, which is at " + std::to_string(state.generation) + " now";
+         " of the domains, which are at generation " + std::to_string(state.generation) + " now";
 }
 
 std::string explain_unfit(const Totals& totals) {
   if (totals.step_least != totals.step_greatest)
     return "the ranks are at different steps, from " + std::to_string(totals.step_least) + " to " +
            std::to_string(totals.step_greatest);
-  return "ranks without a sample to trust: " + std::to_string(totals.unfit) + " of " +
-         std::to_string(totals.ranks);
+  return std::to_string(totals.unfit) + " of " + std::to_string(totals.ranks) +
+         " ranks had no usable sample";
 }
 
 std::string explain_coverage(const DecisionState& state, const Totals& totals) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Keeps advice until a step in which the application may move, and the cause of the last advice.
+// Keeps advice until a step in which objects may move, and the cause of the last advice.
 
 #include "decide/decision.hpp"
 
@@ -13,20 +13,20 @@ class HeldAdvice {
   explicit operator bool() const noexcept { return held_.rebalance; }
   Reason cause() const noexcept { return cause_; }
 
-  // To be called after each look; `acts` says that it has asked for a rebalance.
+  // Call this after each look. `acts` is true if the look has asked for a rebalance.
   void note_look(bool acts, Reason reason) noexcept {
     by_look_ = acts || (held_ && by_look_);
     if (acts) cause_ = reason;
   }
-  // To be called if the trigger acts at this step.
+  // Call this if the trigger acts at this step.
   void note_due() noexcept { cause_ = Reason::due; }
 
   void hold(Advice advice) noexcept { held_ = std::move(advice); }
   void drop() noexcept { held_ = {}; }
 
-  // Returns the given advice or, if it is empty, earlier advice that could not be followed. If the
-  // application may not move now, keeps the advice instead. The beginning of a pause drops earlier
-  // advice; advice that is given during a pause is followed.
+  // Returns the given advice or, if it is empty, earlier advice that could not be followed. If
+  // nothing may move now, keeps this advice and returns empty advice. The beginning of a pause
+  // drops earlier advice; advice that is given during a pause is followed.
   Advice released(Advice advice, bool may_move, bool is_paused) noexcept {
     if (is_paused && !was_paused_) drop();
     was_paused_ = is_paused;
@@ -51,8 +51,8 @@ class HeldAdvice {
  private:
   Advice held_;
   Reason cause_ = Reason::due;
-  bool by_look_ = false;     // a look has asked for the coming rebalance
-  bool was_paused_ = false;  // at the last call of released()
+  bool by_look_ = false;     // true if a look has asked for the coming rebalance
+  bool was_paused_ = false;  // the value at the last call of released()
 };
 
 }  // namespace evenkeel

@@ -1,6 +1,6 @@
 #pragma once
 
-// Adds looks to the memory of the steps since the last rebalance.
+// Adds looks to LookInterval, which remembers the steps since the last rebalance.
 
 #include "decide/state.hpp"
 

@@ -4,7 +4,7 @@
 
 namespace evenkeel {
 
-// Each rebalance counts with a weight of 1, which fades by the factor `keep` at each later one.
+// A rebalance has a weight of 1, which each later rebalance multiplies by `keep`.
 void CostModel::learn(double nanoseconds, double bytes_moved) noexcept {
   constexpr double keep = 0.8;
   weight = keep * weight + 1;
@@ -15,7 +15,7 @@ void CostModel::learn(double nanoseconds, double bytes_moved) noexcept {
 
 void Course::add(double mean) noexcept { pending += mean; }
 
-// The level of these steps is `now`. Over the pending steps before, it is linear.
+// The level of these steps is `now`. Over the pending steps before them, it changes linearly.
 void Course::add(double mean, double now) noexcept {
   const double before = level < 0 ? now : level;
   sum += pending * (1 + (before + now) / 2) + mean * (1 + now);
@@ -31,7 +31,7 @@ double Ledger::uncertainty() const noexcept {
                    (gains.squares + since_last * since_last));
 }
 
-// A rebalance that moved nothing predicts the cost of the next only if no rebalance has moved data.
+// The cost of a rebalance that moved nothing is learned only if no rebalance has moved data yet.
 void Ledger::pay(const Totals& totals, bool is_spent, bool counts) noexcept {
   if (totals.cost <= 0 && totals.rebuild <= 0 && totals.extra <= 0) return;
   const auto own = static_cast<double>(totals.cost), theirs = static_cast<double>(totals.rebuild);
@@ -67,7 +67,8 @@ void Ledger::enter(const Totals& totals, bool is_first, bool is_current, double 
   const double usual = std::max(0.0, mean - static_cast<double>(totals.extra));
   const bool is_known = totals.would_be.first >= 0 && totals.mean_load() > 0;
   if (mean > 0 && (is_first || is_known)) {
-    // A survey tests only the measured steps; over the steps before them, the level is linear.
+    // A survey shows only the measured steps. Over the steps before them, the level changes
+    // linearly.
     const double told = is_first ? 1 : share_measured(totals);
     never.add((1 - told) * usual);
     never.add(told * usual, is_first ? now / mean - 1 : totals.level_of_others());
@@ -81,7 +82,7 @@ void Ledger::enter(const Totals& totals, bool is_first, bool is_current, double 
   last.worked_since += mean;
   const double measured = totals.mean_load();
   if (is_current && measured > 0 && mean > 0 && totals.would_be.previous >= 0) {
-    // Noise of single steps is assumed to add as much to the slowest rank under any domains.
+    // Noise of single steps is assumed to add the same time to the slowest rank under any domains.
     const double noise = now / mean - static_cast<double>(totals.load.greatest) / measured;
     const double then = static_cast<double>(totals.would_be.previous) / measured - 1;
     // The first look after a rebalance covers some steps before it, so its noise is not used.

@@ -1,7 +1,7 @@
 #pragma once
 
 // The ledger of a run: the cost of a rebalance, the gain of each rebalance, and the time that the
-// run would have taken without any. Times are in nanoseconds.
+// run would have taken without any rebalance. Times are in nanoseconds.
 
 #include <evenkeel/backends/config.hpp>
 #include <evenkeel/monitor/metrics.hpp>
@@ -24,12 +24,12 @@ struct CostModel {
 // The greatest load under other domains, added up over steps. The level (greatest / mean - 1) is
 // known only now and then. In between, it is assumed to change linearly.
 struct Course {
-  double sum = 0;      // nanoseconds of greatest load, up to the last steps whose level is known
-  double level = -1;   // in those last steps; negative if never known
-  double pending = 0;  // nanoseconds of mean load after those steps
+  double sum = 0;      // greatest load summed over steps, up to the last ones whose level is known
+  double level = -1;   // in those last steps; negative if it was never known
+  double pending = 0;  // mean load summed over the steps after those
 
-  EVENKEEL_API void add(double mean) noexcept;              // steps whose level is not known
-  EVENKEEL_API void add(double mean, double now) noexcept;  // steps whose level is known
+  EVENKEEL_API void add(double mean) noexcept;              // steps of unknown level
+  EVENKEEL_API void add(double mean, double now) noexcept;  // steps of level `now`
   double total() const noexcept { return sum + pending * (1 + (level > 0 ? level : 0)); }
 };
 
@@ -45,8 +45,8 @@ struct RunTotals {
   std::int64_t never_steps = 0;                // steps whose load without any rebalance is known
 };
 
-// The gains of rebalances: the reduction of the slowest rank's load, compared with the domains that
-// each rebalance has replaced, at the ages that these would have reached.
+// The gains of rebalances. A gain is the difference between the slowest rank's load under the
+// replaced domains, if they had been kept, and its load under the new domains.
 struct Gains {
   double gained = 0;
   double foreseen = 0;         // the expected gains, net of costs
@@ -94,20 +94,20 @@ struct Ledger {
   double saved() const noexcept { return never.total() - slowest - spent - rebuilt; }
   EVENKEEL_API double uncertainty() const noexcept;
 
-  // Enters the cost of a rebalance that totals report. `is_spent` says that it was not the first
-  // distribution, which is always needed. `counts` says that it was the last rebalance.
+  // Adds the cost of a rebalance that totals report. `is_spent` is false for the first
+  // distribution, which is always needed. `counts` is true if it was the last rebalance.
   EVENKEEL_API void pay(const Totals& totals, bool is_spent, bool counts) noexcept;
-  // Enters all steps since the last look. `is_first` says that the domains are those that the run
-  // began with, and `is_current` that the look has measured the present domains. `grown` is the
+  // Adds all steps since the last look. `is_first` is true if the domains are those of the start of
+  // the run. `is_current` is true if the look has measured the present domains. `grown` is the
   // growth of the level since the last look under the same domains. Without a survey of the
-  // replaced domains, their level is assumed to have grown by as much.
+  // replaced domains, their level is assumed to have grown by the same amount.
   EVENKEEL_API void enter(const Totals& totals, bool is_first, bool is_current,
                           double grown = 0) noexcept;
-  // Opens the entry of a new rebalance, and settles the one before it.
+  // Opens the entry of a new rebalance, after settling the last entry.
   EVENKEEL_API void open_entry() noexcept;
   // Closes the entry of the last rebalance with its gain so far.
   EVENKEEL_API void settle() noexcept;
-  // Enters the error of a forecast for a fresh cut, as a share of the mean load.
+  // Adds the error of a forecast for a fresh cut, as a share of the mean load.
   void miss(double by) noexcept {
     gains.misses += by * by;
     ++gains.foresights;

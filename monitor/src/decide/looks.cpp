@@ -21,7 +21,7 @@ std::shared_ptr<Look> Looks::own_look() const {
   return std::make_shared<Look>();
 }
 
-// If memory runs out, the executor gets no task, and decide() does its work.
+// If memory runs out, the executor gets no task, and decide() decides itself.
 void Looks::receive(const Totals& totals, const std::optional<LoadPicture>& picture) {
   look_ = nullptr;
   is_decided_ = false;

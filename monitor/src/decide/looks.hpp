@@ -1,9 +1,9 @@
 #pragma once
 
-// The decider of the protocol. It keeps the state of the run, and folds the totals of each look
-// into the state, if possible ahead of time and on another thread.
+// The decider of the protocol. It keeps the state of the run, and decides on the totals of each
+// look. If possible, another thread does this before the decision is due.
 //
-// The constructor allocates all that a look needs.
+// The constructor allocates all memory that a look needs.
 
 #include "agree/protocol.hpp"
 #include "decide/decision.hpp"
@@ -12,15 +12,15 @@
 
 namespace evenkeel {
 
-// One look. `before`, `totals` and `picture` do not change after the executor has got the look.
+// One look. `before`, `totals` and `picture` do not change after the look is given to the executor.
 struct Look {
   DecisionState before;
   Totals totals;
   std::optional<LoadPicture> picture;
-  Verdict verdict;  // by the executor (then `thought` is true), or by decide()
+  Verdict verdict;  // made by the executor (then `thought` is true), or by decide()
 
   std::atomic<bool> thought = false;
-  std::atomic<bool> is_over = false;  // decide() did not wait for the executor
+  std::atomic<bool> is_over = false;  // true if decide() did not wait for the executor
 };
 
 // Performs a task later or at once, on any thread, or never.
@@ -36,10 +36,10 @@ class Looks final : public Decider {
   void receive(const Totals& totals, const std::optional<LoadPicture>& picture) override;
   Fingerprint decide() override;
 
-  // Returns the look that was decided on; last() returns it from then on.
+  // Returns the look on which was decided; last() returns it from then on.
   std::shared_ptr<const Look> take();
   const Look* last() const noexcept { return last_.get(); }
-  // Returns totals that were received but not decided on, and forgets them.
+  // If totals were received and there is no decision on them yet, returns and forgets them.
   std::optional<Totals> take_undecided();
 
  private:
@@ -51,8 +51,8 @@ class Looks final : public Decider {
   std::shared_ptr<Look> look_;
   bool is_decided_ = false;
   std::shared_ptr<const Look> last_;
-  // Looks that need no allocation. At most three are in use at a time: the look under way, the one
-  // that was decided on, and the last one.
+  // Looks that need no allocation. At most three are in use at a time: the look under way, the look
+  // with a decision that was not taken yet, and the last look.
   std::array<std::shared_ptr<Look>, 3> own_;
 };
 

@@ -9,7 +9,7 @@
 
 namespace evenkeel {
 
-// How far the level of a cut exceeds that of a fresh cut, depending on its age: means over the last
+// The level of a cut minus the level of a fresh cut, by the age of the cut: means over the last
 // looks, one for each octave of the age.
 struct Ageing {
   static constexpr std::size_t octaves = 16;
@@ -36,7 +36,7 @@ struct Curable {
 
 // The scatter of u and of loads.
 struct Scatter {
-  double variance = not_known;  // that of LoadSeen, smoothed over looks
+  double variance = not_known;  // LoadSeen::variance, smoothed over looks
   // |Second differences| of Curable::latest, the latest first.
   std::array<double, 15> bends = none_known<15>();
 };
@@ -44,13 +44,13 @@ struct Scatter {
 // The domains that the run began with.
 struct FirstDomains {
   std::int64_t generation = -1;  // negative if not known yet
-  double above = not_known;      // how far their u exceeds that of a fresh cut, smoothed
+  double above = not_known;      // their u minus the u of a fresh cut, smoothed
   double behind = 0;             // mean steps lost against these domains since the last rebalance
 };
 
-// The shortfall of a fresh cut: how far its u exceeds the predicted u. For objects with weights, it
-// is how far the measured u exceeds the u by these weights (smoothed), since a cut by the weights
-// would not cure this part. Otherwise, it is observed after cuts.
+// The shortfall of a fresh cut: its u minus the predicted u. If objects have weights, the shortfall
+// is the measured u minus the u by these weights, smoothed, since a cut by the weights does not
+// cure this part. Otherwise, it is observed after cuts.
 struct Shortfall {
   double expected = 0;       // of the next fresh cut
   std::int64_t weighed = 0;  // number of looks with weights, up to 8; 0 without weights
@@ -66,8 +66,9 @@ struct Outlook {
   Curable curable = {};
   double measured = 0;  // measured steps of the run
   double fresh = -1;    // u of a fresh cut at the last survey; negative if never known
-  // The first u of the cut in use. It is no_cut before the first rebalance, or if the last one was
-  // no cut. It is new_cut or new_return until a look has measured the new domains.
+  // The u of the cut in use at its first look. It is no_cut before the first rebalance, or if the
+  // last rebalance made no cut. It is new_cut or new_return until a look has measured the new
+  // domains.
   static constexpr double no_cut = -1, new_cut = -2, new_return = -3;
   double left = no_cut;
   Ageing ageing = {};
@@ -81,7 +82,7 @@ struct Outlook {
   std::int64_t is_return_vain = 0;      // 1 if a return to earlier domains did not help
 
   std::int64_t calm_looks = 0;  // looks in a row that found nothing to do
-  std::int64_t next_epoch = 6;  // steps until the next look: more if a rebalance is far off
+  std::int64_t next_epoch = 6;  // steps until the next look; more if a rebalance is unlikely soon
 };
 
 }  // namespace evenkeel

@@ -7,9 +7,9 @@ namespace evenkeel {
 namespace {
 
 constexpr double growth = 1.5;      // factor of the penalty after a shift that went too far
-constexpr double most_penalty = 8;  // with a greater penalty, a shift moves next to nothing
+constexpr double most_penalty = 8;  // with a greater penalty, a shift moves hardly anything
 
-// One look somewhat above the usual level may be noise, but three in a row are not.
+// One look whose level is somewhat above the usual one may be noise; three in a row are not.
 constexpr std::int64_t no_chance = 3;
 constexpr std::int64_t remembered = 8;  // looks
 

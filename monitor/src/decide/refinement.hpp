@@ -1,8 +1,9 @@
 #pragma once
 
-// Between new cuts, the offsets of a curve's domains can be shifted by the measured load
-// (extras/shift.hpp). Pure functions of the looks so far decide when to shift, when to stop, and
-// which domains to end with. A level is max / mean - 1 of the load.
+// Between new cuts, the offsets of a curve's domains can be shifted by the measured load;
+// <evenkeel/extras/string.hpp> derives the formula. The functions here are pure. They decide by the
+// looks so far when to shift, when to stop, and which domains to end with. In this file a level is
+// the greatest load / the mean load - 1, as a look measures it.
 
 #include <evenkeel/backends/config.hpp>
 
@@ -15,21 +16,21 @@ enum class RebalanceKind : int;
 struct ShiftCourse {
   double cut_level = -1;  // the first level of the last new cut; negative if unknown
 
-  // Since the last new cut, or since the last large change of the load.
+  // These count from the last new cut, or from the last large change of the load if it is later.
   std::int64_t rounds = 0;  // shifts that have been made
-  double penalty = 0;       // of the next shift; 0 means the option's value
+  double penalty = 0;       // of the next shift; if it is 0, the option's value
   double best = -1;         // the lowest level of any domains; negative before the first look
   std::int64_t best_generation = -1;
   std::int64_t is_over = 0;  // 1 if no shift follows
 
-  // Since the last rebalance of any kind.
+  // These count from the last rebalance of any kind.
   std::int64_t looks = 0;
-  double usual = 0;          // the mean level of the last looks, without strange looks
-  std::int64_t strange = 0;  // looks in a row with a far higher level
+  double usual = 0;          // the mean level of the last looks, except strange ones
+  std::int64_t strange = 0;  // strange looks in a row: their levels are far above the usual one
   double before = -1;        // the usual level before this rebalance; negative if it was no shift
 
-  // If the last look asks for a shift: by the load of all epochs since then, or of the last epoch.
-  // Otherwise 0.
+  // The load by which the last look asks for a shift: `of_all`, the load of all epochs since the
+  // last rebalance, or `of_last`, the load of the last epoch. If it asks for no shift, this is 0.
   std::int64_t wanted = 0;
   static constexpr std::int64_t of_all = 1, of_last = 2;
 };
@@ -40,20 +41,21 @@ struct LevelSeen {
   std::int64_t generation = 0;
 };
 
-// Takes a look into account. Returns true if the load has changed a lot since the last rebalance;
-// then the refinement begins again. Levels below `floor` are even enough. If a shift has made the
-// load less even, it went too far, and the penalty grows.
+// Adds a look to the course. Returns true if the load has changed a lot since the last rebalance;
+// then the shifts begin again. A load with a level below `floor` is even enough. If a shift has
+// made the load less even, it went too far, and the penalty grows.
 EVENKEEL_API bool observe(ShiftCourse& refinement, const LevelSeen& seen, double chosen_penalty,
                           double floor) noexcept;
 
-// The next step, or `rest`. `rounds` is the number of shifts that may follow a new cut. A load that
-// has changed a lot asks for a new cut, unless the last new cut was no better.
+// Returns the next step: a new cut, a shift, a return to the best domains, or nothing (`rest`).
+// `rounds` is the most shifts that may follow a new cut. If the load has changed a lot, the next
+// step is a new cut, unless the first level of the last new cut was as high as the present one.
 enum class NextStep { cut_anew, shift, go_back, rest };
 EVENKEEL_API NextStep next_step(const ShiftCourse& refinement, const LevelSeen& seen,
                                 std::int64_t rounds, bool has_changed) noexcept;
 
-// To be called after a rebalance from the generation `before` to `generation`, which are equal if
-// nothing had to move.
+// Call this after a rebalance. `before` and `generation` are the generations before and after it;
+// they are equal if nothing had to move.
 EVENKEEL_API void rebalanced(ShiftCourse& refinement, std::int64_t before, std::int64_t generation,
                              RebalanceKind kind) noexcept;
 

@@ -12,8 +12,7 @@ namespace evenkeel {
 // The words of a text.
 using Words = std::vector<std::string>;
 
-// The problem of an invalid trigger, which continues the sentence "The trigger 'x'", and the
-// remedy.
+// Describes an invalid trigger, and the remedy. `problem` continues the sentence "The trigger 'x'".
 struct Complaint {
   std::string problem, remedy;
 };
@@ -28,26 +27,26 @@ struct RuleInput {
   Prospect prospect;
 };
 
-// The part of the state by which a rule judges. The state keeps all parts, whatever the rule, so
-// that a journal can be replayed with another rule.
+// The part of the state by which a rule judges. The state keeps all parts for any rule, so that a
+// journal can be replayed with another rule.
 enum class RuleMemory {
   none,
   interval,  // the looks since the last rebalance
-  outlook    // loads under other domains: needs surveys, and sets the next look
+  outlook    // loads under other domains; the rule needs surveys, and sets the next look
 };
 
 // A row of the table. Its functions take a trigger of the row's own kind.
 struct Rule {
   std::size_t kind;  // the index in Trigger
   const char* name;
-  const char* texts;  // all spellings of the trigger, as Errors list them
+  const char* texts;  // all forms of the trigger's text, as Errors list them
   std::string (*print)(const Trigger&);
   std::optional<Trigger> (*parse)(const Words&);  // empty if the words are not of this rule
   std::optional<Complaint> (*check)(const Trigger&);
   void (*add_numbers)(detail::Hash&, const Trigger&);  // all the numbers of a trigger
   bool (*is_due)(const Trigger&, std::int64_t step);   // null if the rule does not act by steps
   Decision (*judge)(const Trigger&, RuleInput&);       // null if the rule ignores the load
-  // Keeps in LookInterval::of_rule what the rule needs of a look over `steps` steps.
+  // Stores in LookInterval::of_rule the value that the rule needs from a look over `steps` steps.
   void (*remember)(LookInterval&, double steps) noexcept;
   // The reason of the decision as a clause.
   std::string (*explain)(const Trigger&, const Totals&, const Decision&);

@@ -98,8 +98,8 @@ bool Shadow::look(const Totals& totals) {
       std::max(0.0, (static_cast<double>(totals.critical_load()) - totals.mean_load()) / steps);
   left_ = state_.outlook.fresh;
   state_ = rebalanced(state_, totals.step_greatest, state_.generation + 1);
-  // Only surveys, which are rare, report the level under the cut that was not made. So ageing of
-  // this cut is not predicted, unlike after a real rebalance.
+  // Only surveys report the level under the cut that was not made, and surveys are rare. So, unlike
+  // after a real rebalance, the ageing of this cut is not predicted.
   state_.rebalanced_at = state_.began_at;
   acted_at_ = totals.step_greatest;
   return true;

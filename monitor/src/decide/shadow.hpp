@@ -1,9 +1,9 @@
 #pragma once
 
 // Estimates the gain that balancing would have brought in a run in which nothing moves. It decides
-// as a run that moves would do, by the loads that ranks would have had under the cuts so far. If
-// these loads are not known, each rebalance that was not made is assumed to cure all the imbalance
-// at that time, which is the upper bound of its gain.
+// as a run with rebalances would decide, by the loads that ranks would have had under the cuts so
+// far. If these loads are not known, it assumes that each advised rebalance would have removed all
+// imbalance at that time; this is an upper bound of its gain.
 
 #include "decide/state.hpp"
 
@@ -14,11 +14,11 @@ class EVENKEEL_API Shadow {
   // If the trigger ignores the load, or is a rule of the application, cost_aware decides.
   explicit Shadow(const DecisionState& first);
 
-  // Takes in a look. Returns true if it would have led to a rebalance by a fresh cut; the result is
-  // the same on all ranks.
+  // Takes in a look. Returns true if the look would have led to a rebalance by a fresh cut. The
+  // result is the same on all ranks.
   bool look(const Totals& totals);
-  // Enters the last steps of the run, without a decision. They are a look, or steps that no epoch
-  // has measured (`totals.steps` is 0).
+  // Adds the last steps of the run, without a decision. `totals` are those of a look, or of steps
+  // that no epoch has measured (then `totals.steps` is 0).
   void close(const Totals& totals);
 
   // Nanoseconds that would have been saved, net of the costs of the rebalances.
@@ -32,7 +32,8 @@ class EVENKEEL_API Shadow {
   DecisionState state_;
   double left_ = -1;            // u under the last cut, as last known; negative if never known
   std::int64_t acted_at_ = -1;  // the last step after which it would have moved objects, or -1
-  double taken_ = 0;  // if left_ is unknown: nanoseconds per step saved on the slowest rank
+  double taken_ = 0;  // if left_ is unknown: nanoseconds per step that the slowest rank would have
+                      // saved
 };
 
 }  // namespace evenkeel

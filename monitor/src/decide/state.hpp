@@ -1,7 +1,8 @@
 #pragma once
 
-// The state of decisions: all that a decision depends on beside the totals of a look (the options,
-// and the memory of the past). It has a fixed size, and is the same on all ranks to the bit.
+// The state of decisions. A decision depends only on this state, which contains the options and the
+// memory of the past, and on the totals of a look. The state has a fixed size, and is the same on
+// all ranks to the bit.
 
 #include "decide/ledger.hpp"
 #include "decide/outlook.hpp"
@@ -12,7 +13,7 @@
 
 namespace evenkeel {
 
-// The growth of u since the last rebalance; it is only reported. Each look gives a point: the step
+// The growth of u since the last rebalance; no decision uses it. Each look gives a point: the step
 // in the middle of its epoch, counted from the rebalance, and u. The members are the means over the
 // points, and the sums of products of the deviations from these means.
 struct WasteTrend {
@@ -58,8 +59,8 @@ struct DecisionState {
   double shift_penalty = 1;         // of the first of these shifts
   std::int64_t kept_from = -1;      // the first generation to which the run can return, or -1
 
-  // From the past. If a run continues from a checkpoint, steps are still counted from its first
-  // step.
+  // From the past. If a run continues from a checkpoint, steps are counted from the first step of
+  // the earlier run.
   std::int64_t began_at = 0;  // number of steps before the checkpoint
   std::int64_t looks = 0;
   std::int64_t step = 0;        // of the last look
@@ -67,7 +68,8 @@ struct DecisionState {
   std::int64_t rebalances = 0;
   std::int64_t rebalanced_at = -1;  // last step before the rebalance; -1 without a rebalance
   std::int64_t mean_load = 0;       // of a rank in the epoch of the last look, in nanoseconds
-  std::int64_t paused = 0;          // 1 if no rebalance comes until a user says resume
+  std::int64_t paused = 0;          // 1 if nothing is rebalanced until a user gives the command
+                                    // resume
   LookInterval interval = {};
   Ledger ledger = {};
   Outlook outlook = {};
@@ -78,8 +80,8 @@ struct DecisionState {
 EVENKEEL_API std::uint64_t hash_of(const DecisionState& state);
 EVENKEEL_API std::uint64_t hash_of(const std::string& text) noexcept;
 
-// A line "key = value" for each member. state_from_text reads the members back to the bit, except
-// the function of a Custom. `source` names the text in Errors.
+// Returns a line "key = value" for each member. state_from_text() reads the members back to the
+// bit, except the function of a Custom. `source` names the text in Errors.
 EVENKEEL_API std::string to_text(const DecisionState& state);
 EVENKEEL_API DecisionState state_from_text(const std::string& text, const std::string& source);
 

@@ -1,7 +1,8 @@
 #pragma once
 
-// The members of a DecisionState by name, in the order of its hash, its text and the journal. A
-// visitor takes (key, member) for a Trigger, an integer, a real number, or an array of numbers.
+// Visits the members of a DecisionState by name, in the order of its hash, its text and the
+// journal. A visitor is called with (key, member); a member is a Trigger, an integer, a real
+// number, or an array of numbers.
 
 #include "decide/state.hpp"
 

@@ -19,7 +19,8 @@ struct Balancer::Impl {
         rebalancer_(parts(), now_, [this](const std::string& text) { engine_.warn(text); }),
         migrator_(parts()) {
     ranks_.set_on_mpi_error(engine_.options().on_mpi_error);
-    constexpr std::int64_t first = 1;  // generation 0 is where the application has put the objects
+    constexpr std::int64_t first = 1;  // generation 0 is the application's own distribution of
+                                       // objects
     engine_.keep_from(first);
   }
 

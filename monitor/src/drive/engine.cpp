@@ -20,7 +20,7 @@ RecordOptions record_options(const Options& options) {
   return {options.log, options.journal, options.state, options.control, options.name};
 }
 
-// Each rank logs its own warning, since the other ranks may be stuck.
+// Each rank logs its own warning, since the other ranks may hang.
 MeetingPatience patience_of(const Options& options) {
   return MeetingPatience(options.patience, [level = options.log, name = options.name](
                                                const std::string& who, double seconds) {
@@ -64,7 +64,7 @@ void Engine::open_files() {
   detail::at_finalize(ranks, [this] { leave(); });
 }
 
-// Ends an unfinished run. Ranks that wait for this one learn that it has left.
+// Ends an unfinished run. Ranks that wait for this rank learn that it has left.
 Engine::~Engine() {
   detail::at_finalize(protocol_.communicator(), {});
   leave();
@@ -76,7 +76,7 @@ void Engine::leave() noexcept {
 }
 
 // Collective. Takes over the state and the costs of an earlier run from the text of rank 0. Returns
-// false if that text is empty. `goes_on` says that this run continues the earlier one.
+// false if that text is empty. `goes_on` is true if this run continues the earlier run.
 bool Engine::take_over(const std::string& saved, const std::string& source, bool goes_on) {
   const Communicator& ranks = protocol_.communicator();
   std::optional<Restored> found = restored_on_all(ranks, saved, state(), in_quotes(source));
@@ -96,7 +96,7 @@ void Engine::restore(const std::string& saved) {
            require_running("restore");
            if (has_begun())
              throw Error(ErrorKind::bad_input, Where{engine_stage},
-                         "restore was called after a step.", "Call it before the first one.");
+                         "restore was called after a step.", "Call restore before the first step.");
          }));
     if (take_over(ranks.rank() == 0 ? saved : "", "the saved state", true))
       recording_.start_from(state(), true);
@@ -125,8 +125,8 @@ void Engine::finish() {
   });
 }
 
-// Collective. Enters the steps that no look has covered. Throws an Error if ranks have made
-// different numbers of steps.
+// Collective. Adds the steps that no look has covered to the ledger. Throws an Error if ranks have
+// made different numbers of steps.
 void Engine::close_books(bool were_apart) {
   if (protocol_.is_over()) return;
   auto unseen = protocol_.finish();
@@ -140,7 +140,7 @@ void Engine::close_books(bool were_apart) {
   // Ranks that had diverged have already thrown an Error, and may be at different steps.
   if (were_apart || last.step_least == last.step_greatest) return;
   throw Error(ErrorKind::disagreement, Where{engine_stage},
-              "Ranks came to finish after " + std::to_string(last.step_least) + " to " +
+              "Ranks reached finish after " + std::to_string(last.step_least) + " to " +
                   std::to_string(last.step_greatest) + " steps.",
               "Call step equally often on all ranks: looks have compared different steps.");
 }
@@ -168,7 +168,7 @@ Advice Engine::step(std::int64_t objects, const StepOptions& options, const Insp
   });
 }
 
-// Ends a step. Returns its advice, whether the application may move or not.
+// Ends a step. Returns its advice, even if nothing may move now.
 Advice Engine::advised(std::int64_t objects, const Inspector& inspector) {
   epochs_.end_step();
   observer_.end_step(epochs_.counts(), epochs_.is_next_first());
@@ -185,8 +185,8 @@ Advice Engine::advised(std::int64_t objects, const Inspector& inspector) {
   return or_due(std::move(advice));
 }
 
-// Takes in a look that all ranks have agreed on, and returns its advice. If the sets of a rank
-// cannot be moved, all ranks throw that rank's Error, and the advice waits for the next step.
+// Takes in a look on which all ranks have agreed, and returns its advice. If the sets of a rank
+// cannot be moved, all ranks throw that rank's Error, and the advice is kept for the next step.
 Advice Engine::settle(const Protocol::Settled& settled) {
   recording_.end_line(kernels());
   const auto look = advisor_.looks().take();

@@ -1,8 +1,8 @@
 #pragma once
 
 // The engine of Monitor, Balancer, GridBalancer and GraphBalancer: at each step, it calls all parts
-// of the monitor. The first functions of its interface are those of Monitor, which describes them.
-// Only the balancers need the rest.
+// of the monitor. Its first functions are those of Monitor; see there for comments. Only the
+// balancers need the others.
 
 #include "agree/epochs.hpp"
 #include "costs/object_costs.hpp"
@@ -42,8 +42,8 @@ class Engine {
   void rebalanced(const Outcome& outcome);
   void restore(const std::string& saved);
   // Estimates the load under other domains. A surveyor must be given on all ranks or on no rank. A
-  // look that needs it calls it on all ranks at the end of the same step, so it may communicate.
-  // `load` is this rank's load in the epoch, in nanoseconds.
+  // look that needs a survey calls it on all ranks at the end of the same step, so it may
+  // communicate. `load` is this rank's load in the epoch, in nanoseconds.
   using Surveyor = std::function<Survey(std::int64_t load)>;
   void set_surveyor(Surveyor surveyor) { surveyor_ = std::move(surveyor); }
   void finish();
@@ -61,14 +61,14 @@ class Engine {
 
   // --- For balancers -----------------------------------------------------------------------------
 
-  // To be called before the first step, on all ranks. Says that the run can return to domains from
+  // Call this before the first step, on all ranks. Declares that the run can return to domains from
   // this generation on.
   void keep_from(std::int64_t generation);
   // True if advice would have led to a fresh cut since the last call; the same on all ranks.
   bool take_advised() noexcept { return advisor_.take_advised(); }
   // True if a step has been made since construction.
   bool has_begun() const noexcept { return steps() > state().began_at; }
-  // The generation of the domains that the run began with.
+  // The generation of the domains at the start of the run.
   std::int64_t first_generation() const noexcept { return state().outlook.first.generation; }
   // The generation with the lowest level since the last new cut, or -1.
   std::int64_t best_generation() const noexcept { return state().refinement.best_generation; }
@@ -77,14 +77,14 @@ class Engine {
   // the last load are those of the running epoch.
   RankMeasurements measured() const;
 
-  // The learned costs of types and features, for the journal, the summary and the saved state; and
-  // the costs that an earlier run has learned.
+  // set_costs() and costs(): the learned costs of types and features, for the journal, the summary
+  // and the saved state. The third function: the costs that an earlier run has learned.
   void set_costs(CostTable costs) noexcept { costs_.learned = std::move(costs); }
   const CostTable& costs() const noexcept { return costs_.learned; }
   const CostTable& restored_costs() const noexcept { return costs_.restored; }
 
-  // Collective; to be called before a balancer's own collective calls. If some ranks have come to
-  // another meeting, throws the same Error on all ranks.
+  // Collective. Call one of these before a balancer's own collective calls. If some ranks have come
+  // to another meeting, throws the same Error on all ranks.
   void meet_for_rebalance(const char* call);
   void meet_for_migration();
   void meet_for_survey() { meet(Meeting::survey); }
@@ -104,7 +104,7 @@ class Engine {
   void require_running(const std::string& call) const;
   const DecisionState& state() const noexcept { return advisor_.state(); }
   const std::vector<std::string>& kernels() const noexcept { return observer_.kernels().names(); }
-  // The length of an epoch follows from the last look, which is settled long before the epoch ends.
+  // The last look determines the length of the epoch. It is settled long before the epoch ends.
   bool ends_epoch(std::int64_t step) const noexcept {
     return epochs_.end_with(step, advisor_.epoch_steps(), advisor_.cuts_epochs_short());
   }
@@ -131,10 +131,12 @@ class Engine {
   Surveyor surveyor_;
   struct {
     CostTable learned, restored;
-    bool are_guessed = false;  // true if guessed costs of objects are so poor that cuts fall short
+    bool are_guessed = false;  // true if cuts do not help because the guessed costs of objects are
+                               // wrong
   } costs_;
   Phase phase_ = Phase::running;
-  Recording recording_;  // last: its thread ends before anything that it uses
+  Recording recording_;  // the last member, so that its thread ends before the members that it uses
+                         // are destroyed
 };
 
 // Gives an engine a surveyor until the end of the scope, even if a step throws.

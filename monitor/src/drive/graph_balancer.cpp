@@ -34,9 +34,10 @@ struct GraphBalancer::Impl {
 
   std::optional<GraphCut> step(const Graph& graph, const StepOptions& how);
   GraphCut propose(const Graph& graph, const std::optional<ByGraph>& method, bool from_nothing);
-  // `accepts` says that the application carries out the proposal; otherwise it is dropped.
+  // If `accepts` is true, the application has carried out the proposal; otherwise it is dropped.
   void end_proposal(bool accepts);
-  // The space that the application has chosen or, without one, a space of the graph's memory.
+  // The space that the application has chosen or, if it has not chosen one, the default space for
+  // the graph's memory.
   Space space_for(const Graph& graph) const {
     if (space_) return *space_;
     const bool is_given = graph.offsets().given();

@@ -28,7 +28,7 @@ struct GridBalancer::Impl {
              throw Error(ErrorKind::bad_input, Where{grid_stage},
                          "A grid of " + std::to_string(uniform.parts()) +
                              " domains was given for " + std::to_string(ranks_.size()) + " ranks.",
-                         "Make as many domains as ranks; factored() does.");
+                         "Make as many domains as ranks, for example with factored().");
            rounds_options_ = options.rounds;
            rounds_.emplace(uniform, rounds_options_);
            domains_ = rounds_->current();
@@ -146,7 +146,7 @@ void GridBalancer::Impl::accept() {
   engine_.rebalanced(outcome);
 }
 
-// The rounds would next expect the work of the proposed domains, so they begin again.
+// The rounds now expect the work of the proposed domains next, so they begin again.
 void GridBalancer::Impl::drop() {
   require_proposal("drop");
   rounds_.emplace(grid(), rounds_options_);

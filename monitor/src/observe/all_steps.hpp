@@ -1,13 +1,13 @@
 #pragma once
 
-// The load of one rank in all steps since the last look was posted, also in those that no epoch
-// measures (warm-up, the step after a rebalance, the latency of a look). The account of a run is
-// based on these loads.
+// The load of one rank in all steps since the last look was posted. This includes steps that no
+// epoch measures: the warm-up, the step after a rebalance, and the latency of a look. The account
+// of a run is based on these loads.
 //
 // Ranks wait for each other in every step, so a run takes the sum over steps of the greatest load.
-// A reduction of fixed size carries the loads in slots of consecutive steps. A slot holds one step
-// while there is room, then two, four, eight... All ranks count the same steps and restart at the
-// same step, so slot k covers the same steps on each rank.
+// A reduction has a fixed size, so loads are summed in slots of consecutive steps. A slot holds one
+// step as long as there is room, then two steps, then four, and so on. All ranks count the same
+// steps and restart at the same step, so slot k covers the same steps on each rank.
 
 #include "observe/epoch.hpp"
 
@@ -27,8 +27,8 @@ class AllSteps {
     ++steps_;
   }
 
-  // Leaves out `waited` nanoseconds in which the rank waited for a core. It is not known in which
-  // steps it waited, so all steps lose the same share.
+  // Subtracts `waited` nanoseconds in which the rank waited for a core. The steps in which it
+  // waited are not known, so all steps lose the same share.
   void leave_out(std::int64_t waited) noexcept {
     if (waited <= 0 || duration_ <= 0) return;
     const double share =
@@ -37,17 +37,17 @@ class AllSteps {
       slot = share < 1 ? slot - static_cast<std::int64_t>(share * static_cast<double>(slot)) : 0;
   }
 
-  // To be called if objects have moved after the last step. Remembers up to 64 moves; if there are
-  // more, the first 63 and the latest one.
+  // Call this if objects have moved after the last step. Remembers up to 64 moves; if there are
+  // more, remembers the first 63 and the latest one.
   void note_move() noexcept { moved_after_[std::min(moves_++, most_moves - 1)] = steps_; }
 
-  // The load in each slot under other domains, where a step has a load of `per_step` on average.
-  // That load is assumed to vary from step to step in proportion to the measured one. Each step is
-  // compared with the mean of the steps between the same two moves, since the change of the load by
-  // a move is not such a variation.
+  // The load in each slot under other domains, under which the mean load of a step is `per_step`.
+  // Their load is assumed to vary from step to step in proportion to the measured load. The
+  // variation is measured from the mean of the steps between the same two moves, since a move
+  // changes the load, too.
   StepSlots spread(double per_step) const;
 
-  // To be called when the look is posted.
+  // Call this when the look is posted.
   void restart() noexcept { *this = {}; }
 
   std::int64_t steps() const noexcept { return steps_; }

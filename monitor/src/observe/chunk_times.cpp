@@ -13,11 +13,12 @@ namespace {
 constexpr double least_length = 400;
 constexpr double most_chunks = ChunkTimes::stretches;
 
-// The factor by which older runs count less at each new run, since loads move. It can be small:
-// noise that all stretches of a rank share does not change their proportions.
+// Each new run multiplies the weight of older runs by this factor, since loads move. The factor can
+// be small, because noise that is the same for all stretches of a rank does not change their
+// proportions.
 constexpr double share_kept = 0.7;
 
-// Fades the old times, before the times of a run are entered that is `steps` steps later.
+// Reduces the weight of the old times before the times of a run `steps` steps later are added.
 void fade(StretchTimes& times, double steps) {
   times.steps = share_kept * times.steps + steps;
   times.all_steps += steps;

@@ -1,8 +1,8 @@
 #pragma once
 
-// The time of each stretch of objects, from the chunks that the application has timed. The objects
-// of a loop are divided into 128 stretches. A chunk is 1, 2, 4, 8, ... adjacent stretches: as many
-// as make its time much longer than the cost of timing it.
+// Finds the time of each stretch of objects from the chunks that the application has timed. The
+// objects of a loop are divided into 128 stretches. A chunk is 1, 2, 4, 8, ... adjacent stretches:
+// enough that its time is much longer than the cost of timing it.
 
 #include <evenkeel/backends/exec/cycle_counter.hpp>
 #include <evenkeel/monitor/clock.hpp>
@@ -29,7 +29,7 @@ class ChunkTimes {
   // `scope` is the cost of timing a chunk, in nanoseconds.
   explicit ChunkTimes(double scope) : scope_(scope) {}
 
-  // Returns the loop. If it is not known, makes it with the slots from `first_slot` on.
+  // Returns the loop. If the loop is not known, adds it, with the slots from `first_slot` on.
   Loop& loop(int kernel, int set, std::size_t first_slot);
   bool knows(int kernel, int set) const noexcept { return find(kernel, set) != loops_.size(); }
   const std::vector<Loop>& loops() const noexcept { return loops_; }

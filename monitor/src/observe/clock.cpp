@@ -85,7 +85,7 @@ struct Clock::Impl {
   Now now;  // null for the cycle counter
   std::shared_ptr<DeviceEvents> events;
   TickRate rate;
-  bool is_per_thread;  // the clock of a thread says nothing about another thread
+  bool is_per_thread;  // true if the clock of one thread cannot be compared with that of another
 
   std::mutex mutex;  // guards `tracks`: a thread adds its track at its first scope
   std::vector<std::shared_ptr<ThreadTrack>> tracks;
@@ -194,7 +194,7 @@ Chunks Clock::chunks(int kernel, std::int64_t objects, int set) {
   if (objects < 0 || set < 0)
     refuse("The kernel '" + names_[static_cast<std::size_t>(kernel)] + "' was to work on " +
                std::to_string(objects) + " objects of set " + std::to_string(set) + " in chunks.",
-           "Give a count and a number of a set that are not negative.");
+           "Give a number of objects and a set that are both 0 or more.");
   ChunkTimes& chunks = impl_->chunks;
   const std::size_t slot = chunks.knows(kernel, set) ? 0 : add_slots(ChunkTimes::stretches);
   ChunkTimes::Loop& loop = chunks.loop(kernel, set, slot);
@@ -250,8 +250,8 @@ void Clock::Impl::drain_one(ThreadTrack& track) {
         std::max(scope.host, rate.ticks(scope.device_nanoseconds));
 }
 
-// Adds the measurements of a thread, in of_thread, to those of all threads: slots are summed, and a
-// kernel counts with the greatest time of a thread.
+// Adds the measurements of a thread, in of_thread, to those of all threads: slots are summed, and
+// the time of a kernel is its greatest time in a thread.
 void Clock::Impl::add_thread() noexcept {
   for (std::size_t slot = 0; slot < of_slots.size(); ++slot) of_slots[slot] += of_thread[slot];
   for (const ChunkTimes::Loop& loop : chunks.loops()) {
@@ -265,9 +265,9 @@ void Clock::Impl::add_thread() noexcept {
 }
 
 // Takes the measurements of all threads. Returns false if the step cannot be trusted. The thread
-// that ends a step calls this in each step, so that a ring need not hold more than one step. The
-// watcher does not do it: draining a record takes a nanosecond, but waking a sleeping thread takes
-// 5000 to 14000 nanoseconds, and the sums are needed at once when an epoch ends.
+// that ends a step calls this in each step, so a ring need not hold more than one step. It does not
+// leave this to the watcher: draining a record takes a nanosecond, but waking a sleeping thread
+// takes 5000 to 14000 nanoseconds, and the sums are needed at once when an epoch ends.
 bool Clock::Impl::drain() noexcept {
   const std::lock_guard lock(mutex);
   bool fit = !lost.exchange(false, std::memory_order_relaxed);

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int64_t most_nanoseconds = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t units_per_mean = 1024;
-// A microsecond: in its square, the variance of a load of seconds fits the payload.
+// About a microsecond. In units of its square, the variance of a load of seconds fits 63 bits.
 constexpr std::int64_t unit_without_mean = 1024;
 
 // The sum of the squares over 2^20 ranks stays below 2^63.

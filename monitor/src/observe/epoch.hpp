@@ -1,8 +1,8 @@
 #pragma once
 
-// The values that are reduced at the end of an epoch (the steps between two looks): the sample of
-// one rank, and the totals over all ranks. Totals have a fixed size, and their sums are integers,
-// so that all ranks see identical bits whatever the order of the reduction.
+// The values that are reduced at the end of an epoch, which is the steps between two looks: the
+// sample of one rank, and the totals over all ranks. Totals have a fixed size, and their sums are
+// integers, so all ranks get identical bits in any order of the reduction.
 
 #include <evenkeel/monitor/clock.hpp>
 #include <evenkeel/monitor/counterfactual.hpp>
@@ -19,14 +19,14 @@ inline constexpr int protocol_latency_steps = 2;
 // Steps of the shortest epoch: the two reductions of one look end before the next look begins.
 inline constexpr int least_epoch_steps = 2 * protocol_latency_steps + 2;
 
-// The load of all steps since the last look, measured or not, is reported in this many sums. Each
-// sum is over the same number of consecutive steps (at first one step), and covers the same steps
+// The number of slots. A slot is the sum of the load over consecutive steps, measured or not, since
+// the last look. All slots have the same number of steps (at first one), and cover the same steps
 // on all ranks.
 inline constexpr std::size_t step_slots = 16;
 using StepSlots = std::array<std::int64_t, step_slots>;
 
-// The nearest integer, but at most 2^61, so that a sum of two results does not overflow. It is 0
-// unless the argument is positive.
+// Returns the nearest integer, but at most 2^61, so that a sum of two results does not overflow. If
+// the argument is not positive, returns 0.
 inline std::int64_t whole(double nanoseconds) {
   constexpr double most = 0x1p61;
   return nanoseconds > 0 ? std::llround(std::min(nanoseconds, most)) : 0;
@@ -55,8 +55,8 @@ struct Sample {
   // The number and the load of all steps since the last look.
   std::int64_t all_steps = 0, all_load = 0;
   StepSlots slots{};  // the load in each slot
-  // The load in each slot under the first domains, if it is known. While the first domains are in
-  // use: under the domains that advice would have led to.
+  // The load in each slot under the first domains, if it is known; while the first domains are in
+  // use, under the domains to which advice would have led.
   StepSlots other_slots{};
   Counterfactual would_be = {};
 };
@@ -74,7 +74,7 @@ struct Totals {
   static constexpr int named_kernels = 32;  // all further kernels count as `other`
   static constexpr int other = named_kernels;
 
-  // The header. Least and greatest differ if ranks differ.
+  // The least and the greatest value over ranks. They differ if ranks differ.
   std::int64_t step_least = 0, step_greatest = 0;
   std::int64_t generation_least = 0, generation_greatest = 0;
   std::uint64_t names_least = 0, names_greatest = 0;
@@ -96,8 +96,8 @@ struct Totals {
   std::array<RankTally, named_kernels + 1> kernels{};  // valid if the names agree
   std::array<RankTally, kernel_phases> phases{};
 
-  // All steps since the last look: the least number of steps on any rank, the load summed over
-  // ranks, and in each slot the greatest load of a rank, since all ranks wait for that one.
+  // For all steps since the last look: the least number of steps on any rank, the load summed over
+  // ranks, and in each slot the greatest load of a rank, since all ranks wait for that rank.
   std::int64_t all_steps = 0, all_load = 0;
   StepSlots slots{}, other_slots{};
   Counterfactual would_be = {};
@@ -109,17 +109,16 @@ struct Totals {
     return ranks > 0 ? static_cast<double>(all_load) / static_cast<double>(ranks) : 0;
   }
 
-  // The level under the other domains: how far the load of the slowest rank (of each slot) exceeds
-  // the load of the average rank, as a share of the latter. In both, recurring work is spread over
-  // its period.
+  // The level under the other domains: (load of the slowest rank of each slot - load of the average
+  // rank) / load of the average rank. In both loads, recurring work is spread over its period.
   EVENKEEL_API double level_of_others() const noexcept;
 
   bool names_agree() const noexcept { return names_least == names_greatest; }
   double mean_load() const noexcept {
     return ranks > 0 ? static_cast<double>(load.sum) / static_cast<double>(ranks) : 0;
   }
-  // The load that all ranks wait for: the greatest load of a rank or, with several phases, the sum
-  // over the phases of the greatest load of a rank in each.
+  // The load for which all ranks wait: the greatest load of a rank or, with several phases, the sum
+  // over the phases of the greatest load of a rank in the phase.
   EVENKEEL_API std::int64_t critical_load() const noexcept;
   // critical_load() / mean_load(); 1 without load. See monitor/metrics.hpp.
   EVENKEEL_API double lambda() const noexcept;
@@ -130,9 +129,9 @@ struct Totals {
   EVENKEEL_API double wasted_seconds() const noexcept;
 };
 
-// The contribution of one rank. `last_mean` is the mean load at the last look, or 0 at the first.
-// The spread is measured from this mean, in fixed point that cannot overflow. A negative number
-// counts as 0, and makes the sample unfit.
+// Returns the contribution of one rank. `last_mean` is the mean load at the last look, or 0 at the
+// first look. The spread is measured from this mean, in fixed point that cannot overflow. A
+// negative number counts as 0, and makes the sample unfit.
 EVENKEEL_API Totals totals_of(const Sample& sample, std::int64_t last_mean) noexcept;
 
 // Adds `from` to `into`; associative and commutative to the bit. A sum that would overflow stays at
@@ -140,8 +139,9 @@ EVENKEEL_API Totals totals_of(const Sample& sample, std::int64_t last_mean) noex
 EVENKEEL_API void combine(Totals& into, const Totals& from) noexcept;
 
 // The loads of single ranks, for the journal. With up to 256 ranks, there is a value for each rank.
-// With more, the values are a histogram of load / last mean, in bins of width 1/64; the last bin
-// also counts all greater loads. Without a last mean, every rank with a load is in the last bin.
+// With more ranks, the values are a histogram of load / last mean, in bins of width 1/64. The last
+// bin also counts all greater loads. If there is no last mean, every rank with a load is in the
+// last bin.
 struct LoadPicture {
   static constexpr int slots = 256;
   static constexpr int bins_per_mean = 64;

@@ -57,8 +57,8 @@ void DeclaredWork::drop() {
   gone_ = 0;
 }
 
-// A step counts with the sum over the window / every. As long as the window begins before the first
-// step, the missing steps count with the mean.
+// The work of a step is the sum over the window / every. If the window begins before the first
+// step, each missing step counts as the mean.
 double DeclaredWork::total(int every, double share, double mean) const {
   return share * mean * unknown_ + in_epoch_.working(share) / every;
 }
@@ -77,7 +77,7 @@ void DeclaredWork::restart(double share) {
 // --- Work that is found to recur -----------------------------------------------------------------
 
 std::span<const FoundWork::WorkRun> FoundWork::last() const noexcept {
-  // The second run takes the place of the first, whose gap is not known in full.
+  // From the second run on, leaves out the first run, whose gap is not known completely.
   const std::int64_t count = runs_ < 2 ? runs_ : runs_ - 1;
   return std::span(last_).first(std::min(remembered, static_cast<std::size_t>(count)));
 }
@@ -98,8 +98,8 @@ EpochWork FoundWork::rate() const noexcept {
   return {rate.before / steps, rate.now / steps};
 }
 
-// Ends a gap with a run. The gap before the first run is not known in full: it is assumed to be the
-// number of steps so far or the period before the rebalance, whichever is greater.
+// Ends a gap with a run. The gap before the first run is not known completely. It is assumed to be
+// the number of steps so far or the period before the rebalance, whichever is greater.
 void FoundWork::run(const EpochWork& work) {
   const auto since = static_cast<double>(since_);
   const double gap = runs_ == 0 ? std::max(since, period_) : since;
@@ -129,8 +129,8 @@ void FoundWork::pay() {
 }
 
 void FoundWork::add(std::int64_t nanoseconds, bool counts) {
-  // Until the first run, a step that does not count matters only if it has a run of work that is
-  // known to recur.
+  // Until the first run, a step that is not measured is ignored, unless it has a run of work that
+  // is known to recur.
   if (!counts && runs_ == 0) {
     if (nanoseconds > 0 && period_ > 0) run(work_of(nanoseconds, counts));
     return;
@@ -195,8 +195,8 @@ std::int64_t EpochSums::recurring_total(const SummedKernel& kernel) const {
   return whole(kernel.declared.total(kernel.options.every, working_share_, mean));
 }
 
-// If the rank waited for a core, the values that truncation leaves out are mostly such waiting,
-// which must not be left out twice.
+// If the rank waited for a core, the values that truncation leaves out are mostly such waiting. It
+// must not be subtracted twice.
 std::int64_t EpochSums::total(const SummedKernel& kernel) const {
   if (recurs(kernel)) return recurring_total(kernel);
   const std::int64_t sum = kernel.closed_sum + sum_of(kernel.kept);
@@ -250,9 +250,9 @@ Sample EpochSums::sample(std::int64_t unit) const {
     sample.phases[phase] += nanoseconds;
     sample.load += nanoseconds;
   }
-  // The duration loses the time that is left out of kernels, and gains the work that is spread into
-  // this epoch. It also loses the waiting outside of kernels, so that waiting does not change the
-  // coverage.
+  // The time that is left out of kernels is subtracted from the duration, and the work that is
+  // spread into this epoch is added. Waiting outside of kernels is subtracted, too, so that waiting
+  // does not change the coverage.
   const std::int64_t elsewhere = std::max<std::int64_t>(0, duration_ - in_kernels);
   const auto waited = std::llround(static_cast<double>(elsewhere) * (1 - working_share_));
   const std::int64_t left_out = in_kernels - sample.load + waited;

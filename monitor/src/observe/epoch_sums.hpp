@@ -2,13 +2,13 @@
 
 // The measurements of one rank in the running epoch, and since the last rebalance.
 //
-// A kernel that has run in every step counts with the number of steps times its truncated mean, so
-// that a disturbed step (a page fault, a file, another program) does not look like load. Work that
-// recurs every few steps is spread over its period, across epochs: otherwise an epoch with a run of
-// it would look heavier than one without, and truncation would leave out just the steps in which it
-// runs. The application declares the period; if not, it is found for each kernel that does not run
-// in every step. The sums over periods continue from epoch to epoch, until a rebalance gives this
-// rank other work.
+// The time of a kernel that has run in every step is the number of steps times its truncated mean.
+// So a step that a page fault, a file or another program has disturbed does not look like load.
+// Work that recurs every few steps is spread over its period, across epochs. Otherwise an epoch
+// with a run of this work would look heavier than an epoch without a run, and truncation would
+// leave out just the steps in which it runs. The application can declare the period. If it does
+// not, the period is found for each kernel that does not run in every step. The sums over periods
+// continue from epoch to epoch, until a rebalance gives this rank other work.
 
 #include "observe/epoch.hpp"
 
@@ -16,8 +16,8 @@
 
 namespace evenkeel {
 
-// Nanoseconds of work. `now` is from the running epoch: a share of it may turn out to be waiting
-// for a core. `before` is from earlier epochs, and the waiting is already left out.
+// Nanoseconds of work. `now` is from the running epoch; at its end, a share of it may turn out to
+// be waiting for a core. `before` is from earlier epochs, without such waiting.
 struct EpochWork {
   double before = 0, now = 0;
 
@@ -26,12 +26,13 @@ struct EpochWork {
 };
 
 // Work that is declared to recur every `every` steps: the sum over a window of the last `every`
-// steps. In a window of up to 256 steps, each run has an entry. In a longer one, runs within 1/256
-// of the window share an entry, which leaves the window step by step. So there are never more than
-// about 600 entries.
+// steps. In a window of up to 256 steps, each run has an entry. In a longer window, runs within
+// 1/256 of the window share an entry, which leaves the window step by step. So there are never more
+// than about 600 entries.
 class DeclaredWork {
  public:
-  // Adds a step with this many nanoseconds of work. `counts` says that it belongs to the epoch.
+  // Adds a step with this many nanoseconds of work. `counts` is true if the step belongs to the
+  // epoch.
   void add(std::int64_t nanoseconds, int every, bool counts);
   // The work of the epoch. If a window begins before the first step, each missing step counts with
   // `mean` nanoseconds.
@@ -56,11 +57,11 @@ class DeclaredWork {
   double unknown_ = 0;
 };
 
-// Work that is found to recur: each run is spread over the gap since the run before it. The steps
-// after the last run count with a guess: the rate of the last few runs, which fades when the next
-// run is overdue. The next run shows the true rate. Then the guesses in earlier epochs are
-// corrected little by little, over a few periods, so that in the long run no work is lost or
-// counted twice, and yet epochs stay comparable.
+// Work that is found to recur. Each run is spread over the steps since the run before it. For the
+// steps after the last run, a guess counts: the rate of the last few runs, which fades when the
+// next run is overdue. The next run shows the true rate. Then the guesses in earlier epochs are
+// corrected little by little, over a few periods. So in the long run no work is lost or counted
+// twice, and epochs stay comparable.
 class FoundWork {
  public:
   FoundWork() = default;
@@ -72,8 +73,8 @@ class FoundWork {
   void add(std::int64_t nanoseconds, bool counts);
   double total(double share) const;  // of the epoch
   void restart(double share);
-  // After a rebalance: forgets all but the period. `is_regular` says that the kernel ran in every
-  // step between the last two rebalances.
+  // Call this after a rebalance. Forgets all but the period. `is_regular` is true if the kernel ran
+  // in every step between the last two rebalances.
   void restart_all(bool is_regular);
 
  private:
@@ -114,15 +115,15 @@ class EpochSums {
   void add(const Clock::Step& step, std::span<const std::int64_t> kernels,
            std::span<const KernelOptions> options = {});
 
-  // Takes in a step that does not count, such as the one after a rebalance. It may have the first
-  // run of work that is declared to recur, or was known to recur before the rebalance.
+  // Takes in a step that is not measured, such as the step after a rebalance. It may contain the
+  // first run of work that is declared to recur, or was known to recur before the rebalance.
   void hint(std::span<const std::int64_t> kernels, std::span<const KernelOptions> options = {});
 
-  // Leaves out `waited` nanoseconds of the running epoch, in which the rank waited for a core. Each
-  // kernel loses the same share of its time; time that truncation leaves out counts towards it.
+  // Subtracts `waited` nanoseconds of the running epoch, in which the rank waited for a core. Each
+  // kernel loses the same share of its time; this includes time that truncation leaves out.
   void leave_out(std::int64_t waited);
 
-  // To be called if a step could not be added: forgets all kernels. The sample of the epoch is then
+  // Call this if a step could not be added. Forgets all kernels; the sample of the epoch is then
   // unfit.
   void forget() noexcept;
 

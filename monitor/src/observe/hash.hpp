@@ -1,9 +1,9 @@
 #pragma once
 
 // FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv, with two changes. A number is added as a
-// whole, with the same result on any machine. Then the upper half of the hash, where the product
+// whole, with the same result on any machine. Then the upper half of the hash, in which the product
 // gathers differences, is folded into the lower half. Adding a number maps hashes one to one, so
-// that inputs which differ in one number have different hashes.
+// inputs that differ in one number have different hashes.
 
 #include <bit>
 #include <cstdint>

@@ -1,8 +1,9 @@
 #pragma once
 
 // The names of kernels that this rank knows: its own, and those learned from other ranks. All ranks
-// that know the same names have them in the same order. Ranks may register different kernels (a
-// rank without objects, optional physics). A kernel counts 0 seconds on a rank that lacks it.
+// that know the same names have them in the same order. Ranks may register different kernels, for
+// example because a rank has no objects. A kernel takes 0 seconds on a rank that has not registered
+// it.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 
@@ -19,12 +20,12 @@ class KernelNames {
   const std::vector<std::string>& sorted() const noexcept { return sorted_; }
   std::uint64_t hash() const noexcept { return hash_; }
 
-  // Takes one number for each kernel of the clock. Returns one for each known name, in the order of
-  // sorted(); 0 for a kernel that the clock lacks.
+  // Takes one number for each kernel of the clock. Returns one number for each known name, in the
+  // order of sorted(); it is 0 for a kernel that the clock does not have.
   std::vector<std::int64_t> in_order(std::span<const std::int64_t> of_clock) const;
 
-  // Collective. Makes the names of all ranks known to all. With `strict`, throws the same Error on
-  // all ranks if a rank lacks a kernel; the Error names both.
+  // Collective. Makes the names of all ranks known to all ranks. If `strict` is true and a rank has
+  // not registered a kernel, throws the same Error on all ranks, which names both.
   void unite(const Communicator& communicator, bool strict);
 
  private:

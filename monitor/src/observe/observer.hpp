@@ -1,7 +1,7 @@
 #pragma once
 
-// The measurements of this rank: taken step by step, reported at the end of an epoch. In a
-// deterministic run, weights replace the clock.
+// The measurements of this rank. They are made step by step, and reported at the end of an epoch.
+// In a deterministic run, weights replace the clock.
 
 #include "observe/all_steps.hpp"
 #include "observe/epoch_sums.hpp"
@@ -19,12 +19,12 @@ class Observer {
   std::int64_t now() noexcept { return clock_.now(); }
   void set_weight(double weight) noexcept { weight_ = weight; }
 
-  // `counts` says that the step belongs to an epoch. `is_next_first` says that the next step is the
-  // first one of an epoch.
+  // `counts` is true if the step belongs to an epoch. `is_next_first` is true if the next step is
+  // the first one of an epoch.
   void end_step(bool counts, bool is_next_first);
 
-  // The sample at the end of an epoch; the caller adds step, generation and objects. The sample is
-  // unfit if memory runs out. `last_mean`: see totals_of.
+  // The sample at the end of an epoch; the caller adds step, generation and objects. If memory runs
+  // out, the sample is unfit. totals_of() explains `last_mean`.
   Sample sample(std::int64_t last_mean);
   // A sample for steps that no epoch covers: only their load and the costs of rebalances.
   Sample rest();
@@ -41,8 +41,8 @@ class Observer {
   void drop_cost() noexcept { cost_.drop(); }
   void end_settling() noexcept { cost_.end_settling(); }
   void add_cost(double seconds, std::int64_t bytes) noexcept { cost_.add(seconds, bytes); }
-  // To be called after objects have moved. `settles` says that the application rebuilds derived
-  // data in the next step.
+  // Call this after objects have moved. `settles` is true if the application rebuilds derived data
+  // in the next step.
   void restart_after_move(bool settles);
 
   // --- The names of kernels ----------------------------------------------------------------------

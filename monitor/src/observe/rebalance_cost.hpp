@@ -1,8 +1,8 @@
 #pragma once
 
-// The cost of the rebalances since the last look. The step after a rebalance works on cold caches,
-// and in it the application rebuilds derived data. So the time by which this step exceeds the mean
-// of later steps belongs to the cost.
+// The cost of the rebalances since the last look. In the step after a rebalance, the application
+// works on cold caches and rebuilds derived data. So the cost includes the time by which this step
+// exceeds the mean of later steps.
 
 #include "observe/epoch.hpp"
 #include "observe/work_clock.hpp"
@@ -17,12 +17,13 @@ class RebalanceCost {
   // Drops the cost of a first distribution, which is always needed.
   void drop() noexcept { cost_ = bytes_ = 0; }
 
-  // To be called after a rebalance, with a reading of the clock. The next step will be compared
-  // with later steps.
+  // Call this after a rebalance, with a reading of the clock. The next step will be compared with
+  // later steps.
   void begin_settling(std::int64_t reading) noexcept { settling_ = {reading}; }
-  // To be called at the end of a step with `load` nanoseconds in kernels.
+  // Call this at the end of a step with `load` nanoseconds in kernels.
   void end_step(std::int64_t load, const WorkClock& clock) noexcept;
-  // Compares the step after the rebalance with the later steps so far, and enters the excess.
+  // Compares the step after the rebalance with the later steps so far, and adds the excess to the
+  // cost.
   void end_settling() noexcept;
 
   // Moves the costs into the sample.

@@ -1,7 +1,7 @@
 #pragma once
 
-// A queue of fixed length between one thread that pushes and one that drains. Neither takes a lock
-// or waits.
+// A queue of fixed length between one thread that pushes and one thread that drains. Neither thread
+// takes a lock or waits.
 
 #include <array>
 #include <atomic>

@@ -50,7 +50,8 @@ std::uint32_t ThreadTrack::begin(int kernel) noexcept {
   return number;
 }
 
-// The device's event is recorded inside the scope, so that the cost of recording counts there.
+// The device's event is recorded inside the scope, so the time that recording takes counts for the
+// kernel.
 std::uint32_t ThreadTrack::begin(int kernel, const DeviceStream& stream,
                                  const std::shared_ptr<DeviceEvents>& events) noexcept {
   const int depth = depth_;
@@ -76,7 +77,8 @@ void ThreadTrack::end(std::uint32_t number) noexcept {
     end_innermost();
 }
 
-// Counts the time of all open scopes so far, then makes this scope the innermost one.
+// Ends a scope that is not the innermost one: counts the time of all open scopes so far, then makes
+// this scope the innermost one and ends it.
 void ThreadTrack::end_before_others(std::uint32_t number) noexcept {
   const auto end = open_.begin() + std::min(depth_, deepest);
   const auto found =
@@ -107,7 +109,7 @@ void ThreadTrack::count(int kernel, std::int64_t ticks) noexcept {
 void ThreadTrack::charge_open_scopes(std::int64_t now) noexcept {
   if (now < last_) backwards_.store(true, std::memory_order_relaxed);
   last_ = now;
-  std::int64_t inside = 0;  // ticks of the scope of the last turn, which is inside this one
+  std::int64_t inside = 0;  // ticks of the next inner scope
   for (int i = std::min(depth_, deepest); i > 0; --i) {
     Scope& scope = open_[static_cast<std::size_t>(i - 1)];
     const std::int64_t took = passed(scope.began, now);
@@ -132,7 +134,7 @@ DeviceTimer* ThreadTrack::device_timer(const std::shared_ptr<DeviceEvents>& even
   if (devices != nullptr) return devices;
   try {
     owned_devices_ = std::make_unique<DeviceTimer>(events);
-  } catch (const std::exception&) {  // without memory, only the host is timed
+  } catch (const std::exception&) {  // if memory runs out, only the host is timed
     return nullptr;
   }
   devices = owned_devices_.get();

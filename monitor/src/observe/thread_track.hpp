@@ -1,8 +1,8 @@
 #pragma once
 
 // The times that one thread measures for one Clock: the open scopes, a ring of records of ended
-// scopes, and the sums of records that found the ring full. The measuring thread writes, and the
-// thread that ends the step reads; neither ever waits for the other.
+// scopes, and sums for scopes that ended while the ring was full. The measuring thread writes, and
+// the thread that ends the step reads; neither ever waits for the other.
 
 #include "observe/ring.hpp"
 
@@ -15,8 +15,8 @@
 
 namespace evenkeel {
 
-// Ticks from one reading of a clock to another, bounded so that sums fit 63 bits even if the clock
-// leaps from the least number to the greatest.
+// Returns the ticks from one reading of a clock to another. The result is bounded: sums of results
+// fit 63 bits even if the clock jumps from the least number to the greatest.
 constexpr std::int64_t passed(std::int64_t from, std::int64_t to) noexcept {
   constexpr std::int64_t most = std::int64_t{1} << 52;  // at least two weeks on any clock
   const auto ticks =
@@ -24,12 +24,12 @@ constexpr std::int64_t passed(std::int64_t from, std::int64_t to) noexcept {
   return std::clamp(ticks, -most, most);
 }
 
-// A sum for each kernel, with a single writer. Sums never move in memory, so that another thread
-// can add memory for more kernels while the writer writes.
+// A sum for each kernel. One thread writes the sums. They never move in memory, so another thread
+// can make room for more kernels while the first one writes.
 class GrowingSums {
  public:
-  // Makes room for kernels 0 to count - 1. To be called by one thread at a time, not necessarily
-  // the writer.
+  // Makes room for kernels 0 to count - 1. One thread at a time may call it; this need not be the
+  // writer.
   void make_room(std::size_t count);
 
   void add(std::size_t kernel, std::int64_t value) noexcept {
@@ -55,8 +55,8 @@ class GrowingSums {
   std::array<std::atomic<std::atomic<std::int64_t>*>, chunks> chunks_{};
 };
 
-// The time, for each kernel, of scopes that ended while the ring was full. One thread adds, another
-// takes.
+// For each kernel, the time of the scopes that ended while the ring was full. One thread calls
+// add(), and another calls take().
 class Spill {
  public:
   void make_room(std::size_t kernels) {
@@ -80,7 +80,8 @@ class Spill {
 
 class ThreadTrack {
  public:
-  // If `now` is null, uses the cycle counter. There is room for `kernels` kernels.
+  // If `now` is null, the track reads the cycle counter. `kernels` is the number of kernels to make
+  // room for.
   ThreadTrack(Clock* clock, Clock::Now now, std::size_t kernels);
 
   static std::int64_t read(Clock::Now now) noexcept {
@@ -89,14 +90,15 @@ class ThreadTrack {
 
   // --- For the thread that owns the track --------------------------------------------------------
 
-  // Both begin a scope, and return its number for end().
+  // Both functions begin a scope, and return its number for end().
   std::uint32_t begin(int kernel) noexcept;
   std::uint32_t begin(int kernel, const DeviceStream& stream,
                       const std::shared_ptr<DeviceEvents>& events) noexcept;
   void end(std::uint32_t number) noexcept;
 
-  // Counts the time of open scopes up to `now`; from there they continue. A scope that is timed on
-  // a device counts only when the device's time is known.
+  // Counts the time of open scopes up to `now`; the scopes stay open, and their later time is
+  // counted later. A scope that is timed on a device is counted when its time on the device is
+  // known.
   void charge_open_scopes(std::int64_t now) noexcept;
 
   // --- For the thread that ends the step ---------------------------------------------------------
@@ -112,13 +114,14 @@ class ThreadTrack {
     return backwards_.load(std::memory_order_relaxed) &&
            backwards_.exchange(false, std::memory_order_relaxed);
   }
-  // True if the thread has ended: a later drain then takes its last measurements.
+  // True if the thread has ended. A drain after that takes its last measurements.
   bool is_finished() const noexcept { return ended_.load(std::memory_order_acquire); }
   bool waits_for_devices() const;
 
   // --- A clock may end before a thread, and a thread before a clock ------------------------------
 
-  // Null after the clock has ended, so that a new clock at the same address is not mistaken for it.
+  // Null after the clock has ended. A new clock at the same address is then not taken for the old
+  // one.
   const Clock* clock() const noexcept { return clock_.load(std::memory_order_relaxed); }
   void forget_clock() noexcept { clock_.store(nullptr, std::memory_order_relaxed); }
   void end_thread() noexcept { ended_.store(true, std::memory_order_release); }
@@ -130,7 +133,7 @@ class ThreadTrack {
     std::int64_t began = 0;   // ticks
     std::int64_t inside = 0;  // ticks in inner scopes since `began`
     DeviceTimer::Scope* device = nullptr;
-    std::int64_t before = 0;  // with a device: own ticks up to `began`
+    std::int64_t before = 0;  // if there is a device: own ticks up to `began`
   };
   struct Record {
     std::int64_t ticks;
@@ -143,7 +146,8 @@ class ThreadTrack {
   void count(int kernel, std::int64_t ticks) noexcept;
   DeviceTimer* device_timer(const std::shared_ptr<DeviceEvents>& events) noexcept;
 
-  static constexpr int deepest = 64;  // deeper scopes count for the kernel at this depth
+  static constexpr int deepest = 64;  // the time of deeper scopes counts for the kernel at this
+                                      // depth
 
   const Clock::Now now_;
   int depth_ = 0;
@@ -153,7 +157,7 @@ class ThreadTrack {
   std::atomic<bool> backwards_ = false;
 
   Ring<Record, 512> ring_;
-  Spill spill_;                                  // for records that found the ring full
+  Spill spill_;                                  // for scopes that end while the ring is full
   std::atomic<DeviceTimer*> devices_ = nullptr;  // made when first needed
   std::unique_ptr<DeviceTimer> owned_devices_;
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// The clock of a rank: it times kernels, rebalances and surveys in the same kind of time. The time
-// in which the rank waits for a core that runs other programs is not work.
+// The clock of a rank. It times kernels, rebalances and surveys in the same way. If the rank waits
+// for a core that runs other programs, this time is not counted as work.
 
 #include <evenkeel/backends/exec/stopwatch.hpp>
 #include <evenkeel/monitor/clock.hpp>
@@ -11,7 +11,7 @@ namespace evenkeel {
 class WorkClock {
  public:
   // `own` is the application's clock, or null. If it is null and `kind` is automatic, uses the
-  // clock that costs least or, if ranks share cores, CPU time.
+  // clock that is fastest to read or, if ranks share cores, CPU time.
   WorkClock(ClockKind kind, Clock::Now own, bool ranks_share_cores);
 
   Clock& kernels() const noexcept { return *kernels_; }
@@ -22,7 +22,7 @@ class WorkClock {
     return leaves_out_waiting_ ? now_() - core_wait_.nanoseconds() : now_();
   }
 
-  // To be called before the first step of an epoch.
+  // Call this before the first step of an epoch.
   void begin_epoch() noexcept { waited_before_ = core_wait_.nanoseconds(); }
   // Nanoseconds of waiting for a core in the running epoch, and in all steps since the last call.
   // The system does not report when the rank waited, so all kernels and steps lose the same share.

@@ -30,7 +30,7 @@ bool shift_rounds_make_sense(const Options& options) {
   const bool is_boxes = extents_of(options.method).has_value() ||
                         std::holds_alternative<RecursiveBisection>(options.method);
   if (options.shift.rounds == 0 || !is_boxes) return true;
-  refuse_option("shift_rounds is " + print(options.shift.rounds) + ", and the method is " +
+  refuse_option("shift_rounds is " + print(options.shift.rounds) + ", but the method is " +
                     to_text(options.method) + ", whose domains are not ranges of a curve.",
                 "Choose hilbert, morton or snake, or shift_rounds = 0.");
 }

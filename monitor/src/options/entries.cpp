@@ -62,8 +62,8 @@ std::string_view nearest(std::string_view key, const std::vector<std::string_vie
   return distance(key, best) <= best.size() / 3 ? best : std::string_view();
 }
 
-// True if the environment variable `name` is meant to be an option. Others have our prefix too:
-// variables that are read elsewhere, and those that module systems set.
+// True if the environment variable `name` is meant to be an option. Other variables have the same
+// prefix: those that other code reads, and those that module systems set.
 bool means_an_option(std::string_view name) {
   constexpr std::array<std::string_view, 3> read_elsewhere = {"DEVICE_AWARE_MPI", "NEWEST_ROOT",
                                                               "DEBIAN_MIRROR"};

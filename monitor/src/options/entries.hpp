@@ -24,8 +24,8 @@ std::vector<OptionEntry> entries_of(std::string_view text, const std::string& so
 // The entries of all variables except the one that names a file.
 std::vector<OptionEntry> entries_of(const Variables& variables);
 
-// Sets the options. Checks each value alone, and not against other options. `code` has the options
-// that were given in code.
+// Sets the options. Checks each value alone; does not check whether values fit together. `code` has
+// the options that were given in code.
 void apply(const std::vector<OptionEntry>& entries, Options& options, const Options& code);
 
 // The path of the file with options; empty if no file was named.

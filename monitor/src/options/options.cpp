@@ -77,7 +77,7 @@ void check(const Options& options) {
   if (options.box) return check(*options.box, options.periodic);
   if (options.periodic != std::array<bool, 3>{})
     refuse_option(
-        "periodic is " + in_quotes(detail::print(options.periodic)) + ", and no box is given.",
+        "periodic is " + in_quotes(detail::print(options.periodic)) + ", but no box is given.",
         "Give the box whose opposite faces meet.");
 }
 

@@ -23,8 +23,8 @@ struct Descriptor {
   bool (*makes_sense)(const Options&);
 };
 
-// `path` leads to the value of an option: a member of Options or, if that is a struct, this member
-// and one of its own members.
+// `path` leads to the value of an option. It is a member of Options or, if this member is a struct,
+// the member and one of its own members.
 template <auto... path>
 std::string print_member(const Options& options) {
   return print((options.*....*path));

@@ -54,7 +54,7 @@ void require_alike(const RankStatement& all) {
   if (all.step_least == all.step_greatest && all.generation_least == all.generation_greatest)
     return;
   throw Error(ErrorKind::disagreement, Where{stage_name},
-              "Ranks came to a rebalance at different steps (" + std::to_string(all.step_least) +
+              "Ranks reached a rebalance at different steps (" + std::to_string(all.step_least) +
                   " to " + std::to_string(all.step_greatest) + ") or generations (" +
                   std::to_string(all.generation_least) + " to " +
                   std::to_string(all.generation_greatest) + ").",

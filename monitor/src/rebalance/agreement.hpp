@@ -1,7 +1,7 @@
 #pragma once
 
 // The statements that ranks exchange at the start of a rebalance or a migration, and the
-// conclusions for all ranks.
+// conclusions from them.
 
 #include "costs/object_costs.hpp"
 
@@ -23,7 +23,7 @@ struct RankStatement {
   ShapeStatement shapes = {};
 };
 
-// The sets with all the arrays that travel with them, and the statement of this rank.
+// The sets with all arrays that move with them, and the statement of this rank.
 struct Arrival {
   std::vector<Set> sets = {};
   RankStatement mine = {};

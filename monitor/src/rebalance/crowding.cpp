@@ -22,7 +22,7 @@ std::string name_of(const Box& box, int dimensions) {
   return corner(box.lower, dimensions) + " to " + corner(box.upper, dimensions);
 }
 
-constexpr double uneven = 1.1;  // above this lambda, cells are blamed, and not heavy objects
+constexpr double uneven = 1.1;  // above this lambda, crowded cells may be the cause
 
 }  // namespace
 
@@ -34,8 +34,8 @@ std::string Crowding::of_box(const MeasuredBox& measured, int dimensions) {
   const bool one = measured.far_objects == 1;
   return std::to_string(measured.far_objects) + (one ? " object is" : " objects are") +
          " far from all others, and " + (one ? "counts" : "count") +
-         " as if on the edge of their box, which goes from " + name_of(measured.box, dimensions) +
-         ". Has something flown off?";
+         " as if on the edge of the measured box, which goes from " +
+         name_of(measured.box, dimensions) + ". Check whether an object has escaped.";
 }
 
 bool Crowding::is_suspected(bool is_along_curve, double lambda, double target_lambda) {
@@ -54,7 +54,7 @@ std::string Crowding::of_cells(const CrowdedCell& crowd, const Assignment& assig
          " objects are in one cell of the lattice, which no cut can divide: lambda is " +
          text_of(assignment.lambda) + ". The box goes from " +
          name_of(box_of(assignment.domains), dimensions) +
-         ". Give a .box that fits the objects, or take a method of boxes.";
+         ". Give a .box that fits the objects, or choose a method of boxes, such as bisection.";
 }
 
 }  // namespace evenkeel

@@ -1,7 +1,8 @@
 #pragma once
 
-// Warns if a few objects far from all others, or many objects in one cell, prevent an even cut.
-// Each warning comes once, and again only if its cause has disappeared and returned.
+// Warns if an even cut is not possible because a few objects are far from all others, or many
+// objects are in one cell. Each warning is given once, and again only if its cause has disappeared
+// and returned.
 
 #include <evenkeel/core/box/bounds.hpp>
 #include <evenkeel/core/place.hpp>
@@ -14,7 +15,7 @@ namespace evenkeel {
 
 class Crowding {
  public:
-  // Both return the warning, or an empty text; the same on all ranks.
+  // Both return the warning, or an empty text. The result is the same on all ranks.
   std::string of_box(const MeasuredBox& measured, int dimensions);
   std::string of_cells(const CrowdedCell& crowd, const Assignment& assignment);
 

@@ -27,7 +27,7 @@ class DomainHistory {
   }
 
   // Makes `next` the present domains. `best_generation` is the generation of the most even domains
-  // since the last new cut, or -1; if these are the present ones, they are kept.
+  // since the last new cut, or -1. If these are the domains that `next` replaces, they are kept.
   void adopt(std::shared_ptr<const Domains> next, std::int64_t best_generation) noexcept {
     if (best_generation == generation()) best_ = present_;
     present_ = std::move(next);

@@ -6,7 +6,7 @@ namespace evenkeel {
 
 namespace {
 
-// The coordinate along an axis, at this share of the length of the box.
+// The coordinate along an axis at the given share of the length of the box.
 double place_in(const Box& box, int axis, double share) {
   const auto a = static_cast<std::size_t>(axis);
   return box.lower[a] + (box.upper[a] - box.lower[a]) * share;

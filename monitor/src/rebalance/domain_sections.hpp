@@ -8,8 +8,8 @@
 
 namespace evenkeel {
 
-// Local, on the host: looks up the owners of a few thousand points. Empty for domains that own no
-// places.
+// Local, on the host: finds the owners of a few thousand points. The result is empty for domains
+// that own no places.
 DomainSections sections_of(const Domains& domains);
 
 // The sections on the rank that keeps a journal; empty on other ranks, and if memory runs out.

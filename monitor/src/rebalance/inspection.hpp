@@ -1,8 +1,8 @@
 #pragma once
 
-// Checks the sets of this rank at looks, long before anything moves. Finds the problems for which a
-// rebalance would refuse the sets: an aliased View, a wrong length, a NaN, an object outside a
-// given box, an invalid weight.
+// Checks the sets of this rank at looks, long before a rebalance needs them. Finds the problems for
+// which a rebalance would refuse the sets: an aliased View, a wrong length, a NaN, an object
+// outside a given box, an invalid weight.
 
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/core/field/set.hpp>
@@ -12,10 +12,11 @@ namespace evenkeel {
 
 class Inspection {
  public:
-  // False if nothing can move in a step.
+  // Returns false if no step can move objects.
   static bool is_needed(const Options& options);
 
-  // Sets that are only read need not be movable. Without a box, objects may be anywhere.
+  // The properties to check. Sets that are only read need not be movable. If no box is given,
+  // objects may be anywhere.
   struct Demands {
     bool movable = true;
     std::optional<Box> box = std::nullopt;
@@ -24,8 +25,9 @@ class Inspection {
   };
   static Demands demands_of(const Options& options);
 
-  // Local. Passes over all objects at the first look of each generation, after a refusal, and when
-  // the last pass took at most a thousandth of the time since then. At other looks does nothing.
+  // Local. Inspects all objects at three kinds of looks: the first look of each generation, a look
+  // after a refusal, and a look at which the last inspection took at most a thousandth of the time
+  // since then. At other looks it does nothing.
   Status inspect(std::span<const Set> sets, const Demands& demands, std::int64_t generation);
 
  private:

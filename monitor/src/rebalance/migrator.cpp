@@ -19,7 +19,7 @@ bool have_payloads(std::span<const Set> sets) {
 
 }  // namespace
 
-// Bound objects (groups and pins) and payloads need a plan like that of a rebalance.
+// If there are groups, pins or payloads, the plan is made as in a rebalance.
 MoveReport Migrator::migrate(std::span<const Set> given, std::int64_t step) {
   StageTimes times("evenkeel::migrate");
   Arrival here;
@@ -42,7 +42,7 @@ MoveReport Migrator::migrate(std::span<const Set> given, std::int64_t step) {
   return report;
 }
 
-// Local. Makes known costs travel with the objects, and states the facts of this rank. Returns the
+// Local. Makes the sets carry known costs, and prepares the statement of this rank. Returns the
 // failure, if there is one.
 Status Migrator::arrive(std::span<const Set> given, std::int64_t step, StageTimes& times,
                         Arrival& into) try {
@@ -51,9 +51,9 @@ Status Migrator::arrive(std::span<const Set> given, std::int64_t step, StageTime
   const Domains& domains = parts_.domains.present();
   if (parts_of(domains) == 0)
     throw Error(ErrorKind::bad_input, Where{stage_name},
-                "migrate was called before any rank owned anything.",
+                "migrate was called before there were domains.",
                 "Call rebalance first: it makes the first domains.");
-  check_each(given);  // comes first, so that no memory is allocated for a wrong count
+  check_each(given);  // this comes first, so that no memory is allocated for a wrong count
   into.sets.assign(given.begin(), given.end());
   parts_.costs.travel_with(into.sets, parts_.records);
   into.mine.costs.forgotten = parts_.costs.forgotten();

@@ -10,7 +10,7 @@
 namespace evenkeel {
 
 // The call-backs of an application around a move. A hook may add hooks, which run from the next
-// move on. A deque is used since it does not move the running hook in memory.
+// move on. They are in a deque, because a deque does not move the running hook in memory.
 struct Hooks {
   std::deque<std::function<void()>> before;
   std::deque<std::function<void(const Domains&, const Domains&)>> on_new_domains;

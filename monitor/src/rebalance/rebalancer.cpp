@@ -14,8 +14,8 @@ namespace evenkeel {
 
 namespace {
 
-// The memory of data that travels with objects. At the end of the rebalance, also by an Error, the
-// destructor frees what does not stay in use.
+// Owns the memory of data that moves with objects. At the end of the rebalance, also after an
+// Error, the destructor frees memory that is no longer in use.
 class Companions {
  public:
   explicit Companions(const BalancerParts& parts) : parts_(parts) {}
@@ -47,7 +47,8 @@ Rebalanced Rebalancer::rebalance(std::span<const Set> given, const Occasion& occ
   const AgreedSets agreed = agreed_by(parts_.ranks, ready, here);
   parts_.costs.fit(parts_.ranks, here.sets, agreed.costs, occasion.measured,
                    occasion.earlier_costs);
-  // All ranks have arrived. The cost counts from here, without the waiting for the slowest rank.
+  // All ranks have arrived. The cost is measured from here, so it does not include the wait for the
+  // slowest rank.
   const std::int64_t began = now_();
   const int dimensions = dimensions_of(agreed.shapes, parts_.domains.present());
   if (dimensions == 0) return {parts_.domains.nothing_moved()};
@@ -74,8 +75,8 @@ Rebalanced Rebalancer::rebalance(std::span<const Set> given, const Occasion& occ
   return done;
 }
 
-// Local. Makes records and costs travel with the objects, and states the facts of this rank.
-// Returns the failure, if there is one.
+// Local. Makes the sets carry records and costs, and prepares the statement of this rank. Returns
+// the failure, if there is one.
 Status Rebalancer::arrive(std::span<const Set> given, const Occasion& occasion, StageTimes& times,
                           Arrival& into) try {
   const exec::Region shown("evenkeel::agree");
@@ -193,7 +194,7 @@ PlacedByPhases Rebalancer::place_anew(const Prepared& prepared, const ObjectWeig
                       options.target_lambda, options.least_objects, last);
 }
 
-// Collective, but only if the cut is less even than it should be, which all ranks know.
+// Communicates only if the cut is less even than it should be; this is the same on all ranks.
 void Rebalancer::look_for_crowds(const Prepared& prepared, const Assignment& assignment) {
   const Options& options = parts_.options;
   const bool is_along_curve = places_along_curve(options.method);
@@ -210,8 +211,8 @@ void Rebalancer::warn(const Text& text_of) {
   }));
 }
 
-// Makes the chosen domains the present ones, and reports the outcome. The domains can change
-// although nothing moves, if all objects are already on the ranks where a new cut wants them.
+// Makes the chosen domains the present ones, and reports the outcome. If all objects are already on
+// the ranks that own them under a new cut, the domains change but nothing moves.
 Outcome Rebalancer::adopt(Choice chosen, const Occasion& occasion, std::int64_t began,
                           MoveReport& report) {
   DomainHistory& domains = parts_.domains;

@@ -12,7 +12,7 @@
 
 namespace evenkeel {
 
-// The parts of a Balancer that rebalances and migrations share.
+// The parts of a Balancer that both rebalances and migrations use.
 struct BalancerParts {
   const Communicator& ranks;
   const Options& options;
@@ -24,7 +24,7 @@ struct BalancerParts {
 
 // The time and the cause of a rebalance.
 struct Occasion {
-  const Advice& advice;               // of a look; empty advice asks for a new cut
+  const Advice& advice;               // if it is empty, a new cut is made
   std::int64_t step = 0;              // number of steps so far
   bool has_begun = false;             // true if a step has been made
   std::int64_t best_generation = -1;  // of the most even domains since the last new cut, or -1
@@ -57,7 +57,7 @@ class Rebalancer {
     double lambda = 1;
     int refused = 0;
     std::int64_t back_to = -1;  // the earlier generation, or -1
-    bool is_shifted = false;    // true also if a shift has left the present domains as they are
+    bool is_shifted = false;    // true even if the shift has changed no domain
     std::optional<PhaseLoads> phases = {};
   };
 

@@ -22,12 +22,12 @@ class StageTimes {
  public:
   explicit StageTimes(const char* region) : region_(region) {}
 
-  // Names the stages. The other functions allocate nothing.
+  // Sets the names of the stages. The other functions allocate nothing.
   void reserve(std::initializer_list<const char*> stages) {
     seconds_.reserve(stages.size());
     for (const char* stage : stages) seconds_.emplace_back(stage, 0.0);
   }
-  // Ends the next stage, which began at the end of the last one.
+  // Ends the present stage; the next one begins.
   void end() noexcept { seconds_[ended_++].second = stopwatch_.restart(); }
   StageSeconds take() noexcept { return std::move(seconds_); }
 

@@ -16,7 +16,8 @@ constexpr std::int64_t record_of(int previous, int first) {
   return previous * rank_unit + static_cast<std::uint32_t>(first);
 }
 
-// Writes new records: the present rank as the previous one, and the first rank of the older record.
+// Writes new records: the present rank is the previous rank of the new record, and the first rank
+// is that of the older record.
 struct WriteRecord {
   int here;
   const std::int64_t* older;

@@ -1,9 +1,9 @@
 #pragma once
 
 // Records of earlier ranks. Each object carries a record of its first rank and of its rank before
-// the last rebalance, and this rank remembers the domains of both times. Each object may also have
-// a note of the rank to which advice would have given it. Records and notes are valid as long as
-// the application does not make, remove or move objects itself.
+// the last rebalance, and this class keeps the domains of both times. Each object may also have a
+// note of the rank to which advice would have moved it. Records and notes are valid as long as the
+// application does not make, remove or move objects itself.
 
 #include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/backends/exec/space.hpp>
@@ -35,24 +35,24 @@ class RankRecords {
 
   // --- Around a rebalance, on all ranks ----------------------------------------------------------
 
-  // To be called before objects move, with the domains before the rebalance. Makes room for new
-  // records of the sets; the old ones count until end_rebalance(). `is_start` says that no step has
-  // been made.
+  // Call this before objects move, with the domains before the rebalance. Makes room for new
+  // records of the sets; the old records are used until end_rebalance(). `is_start` is true if no
+  // step has been made.
   void begin_rebalance(std::shared_ptr<const Domains> domains, std::size_t sets, bool is_start);
   // Makes the sets carry new records.
   void travel_with(const Space& space, std::span<Set> sets);
   exec::Array<std::int64_t>& make(const Space& space, std::size_t set, std::int64_t objects);
-  // To be called after objects have moved. `generation` is the number of the new domains. `back_to`
-  // is the earlier generation to which the rebalance has returned, or -1.
+  // Call this after objects have moved. `generation` is the number of the new domains. `back_to` is
+  // the earlier generation to which the rebalance has returned, or -1.
   void end_rebalance(std::int64_t back_to, std::int64_t generation) noexcept;
   // Frees the memory of new records that are not used.
   void give_back() noexcept { travelling_.clear(); }
 
-  // To be called if the application has made, removed or sorted objects of a set. `before` is the
-  // old number of objects. `places` has the old index of each present object, or -1 for a new one.
-  // A new object counts as if it had been on this rank before the last rebalance.
+  // Call this if the application has made, removed or sorted objects of a set. `before` is the old
+  // number of objects. `places` has the old index of each present object, or -1 for a new object. A
+  // new object counts as if it had been on this rank before the last rebalance.
   void follow(std::size_t set, std::int64_t before, const exec::Array<std::int64_t>& places);
-  // To be called at a migration. From then on, objects follow their places without a rebalance.
+  // Call this at a migration. From then on, objects change their ranks without a rebalance.
   void note_migration() noexcept;
 
  private:

@@ -39,7 +39,7 @@ class ObjectSample {
   };
 
   // Samples objects of a set, each with the weight of the objects that it represents. Throws an
-  // Error for an invalid weight, and if sets differ in dimensions.
+  // Error if a weight is invalid, or if sets differ in dimensions.
   void add(const Set& set, const Known& known);
   // Scales the costs so that their sum is `load`.
   void scale_to(double load);

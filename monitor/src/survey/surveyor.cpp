@@ -17,8 +17,8 @@ namespace evenkeel {
 
 namespace {
 
-// The greatest share of the load on ranks that do not own the place; above it, places do not show
-// the owners.
+// If more than this share of the load is on ranks that do not own the places of its objects, places
+// do not show the owners.
 constexpr double most_strays = 0.02;
 
 // Throws the Error again if it is an error of MPI, which other ranks do not see. All other Errors
@@ -214,12 +214,12 @@ void Surveyor::advise(Question question) {
          }));
     advised_ = std::move(advised);
     records_.note_advice(std::move(ranks));
-  } catch (const Error& error) {  // there are no notes; only places show the owners
+  } catch (const Error& error) {  // there are no notes, so only places can show the owners
     require_shared(error);
   }
 }
 
-// Without records, the load under domains in which the run could have stayed is known only if
+// If there are no records, the load under domains that the run could have kept is known only if
 // objects are now on the ranks that own their places.
 Survey Surveyor::survey_from(const Question& question, const LoadTally& tally,
                              bool is_on_record) const {

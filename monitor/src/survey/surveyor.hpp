@@ -1,13 +1,13 @@
 #pragma once
 
-// Estimates the load that ranks would carry now under other domains: the first ones, those before
+// Estimates the load that ranks would have now under other domains: the first domains, those before
 // the last rebalance, cuts made at earlier looks, and a cut made now. It uses a sample of the
 // objects and the cost of each; the costs on a rank add up to its measured load.
 //
-// Under domains to which the run could change now, an object counts for the rank that owns its
-// place. Under domains in which the run could have stayed, it counts for the rank in its record
-// (rank_records.hpp). But if objects migrate between rebalances, there are no records, and the
-// object counts for the rank that owns its place here too.
+// If the run changed to other domains now, an object would be on the rank that owns its place. If
+// the run had stayed under earlier domains, the object would be on the rank in its record
+// (rank_records.hpp). But if objects migrate between rebalances, there are no records; then the
+// rank that owns its place is taken here, too.
 //
 // A new cut of a graph would take too long for a look. It is assumed to be as even as the last cut,
 // and the ageing of cuts is learned only from the cuts in use.
@@ -46,7 +46,7 @@ class Surveyor {
   // finite, are reported as unknown, the same on all ranks.
   Survey survey(const Question& question);
 
-  // Collective; blocks. To be called if advice would have led to a fresh cut. Makes this cut from a
+  // Collective; blocks. Call this if advice would have led to a fresh cut. Makes this cut from a
   // sample, and notes which rank would have got each object. Uses the load of the last survey, and
   // not the load in the question.
   void advise(Question question);

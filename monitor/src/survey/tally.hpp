@@ -1,6 +1,7 @@
 #pragma once
 
-// The load of each rank under several domains in nanoseconds, summed over the samples of all ranks.
+// The load of each rank under several domains, in nanoseconds, summed over the samples of all
+// ranks.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/monitor/counterfactual.hpp>
@@ -28,13 +29,13 @@ class LoadTally {
   void add(std::size_t row, std::span<const int> ranks, std::span<const double> costs);
   // Adds the cost of this rank's objects, spread evenly over all ranks.
   void add_evenly(std::size_t row, std::span<const double> costs);
-  // Enters the weight of a rank, as a share of the greatest weight of any rank.
+  // Sets the weight of a rank, as a share of the greatest weight of any rank.
   void add_weight(int rank, double share);
   // Adds an object that is not on the rank that owns its place.
   void add_stray(double cost);
   void fail() noexcept { values_.back() = 1; }
 
-  // Collective. Adds up the tallies of all ranks; false if a rank has failed.
+  // Collective. Adds up the tallies of all ranks. Returns false if a rank has failed.
   bool reduce(const Communicator& communicator);
 
   // The greatest load of a rank; Counterfactual::unknown if nothing was added to the row.

@@ -21,7 +21,8 @@ bool is_command(const std::string& text) {
          (text.starts_with(journal_command) && text.size() > journal_command.size());
 }
 
-// Splits "NAME: command". A command comes first: the path in "journal PATH" may have a colon.
+// Splits "NAME: command". A line that begins with a command has no name, because the path in
+// "journal PATH" may have a colon.
 AddressedLine addressed(const std::string& line) {
   const std::size_t colon = line.find(':');
   if (is_command(line) || colon == std::string::npos || colon == 0) return {{}, line};
@@ -35,8 +36,8 @@ class ControlDesk {
  public:
   explicit ControlDesk(const std::string& path) : file_(path) {}
 
-  // The desk of the file at `path`. The map of desks is the only state that Balancers of a process
-  // share: the Balancer that takes a file away must reach the others that watch it.
+  // The desk of the file at `path`. The map of desks is the only state that all Balancers of a
+  // process use: the Balancer that removes a file must reach the others that watch it.
   static std::shared_ptr<ControlDesk> of(const std::string& path) {
     static std::mutex mutex;
     static std::map<std::string, std::weak_ptr<ControlDesk>> desks;
@@ -75,12 +76,13 @@ class ControlDesk {
              " is not a command: give pause, resume, rebalance, or journal and a path";
     if (said.to.empty())
       return readers_.size() > 1 && said.command.starts_with(journal_command)
-                 ? "several Balancers read it, and a journal is for one: write its name, a colon "
-                   "and the command"
+                 ? "several Balancers read the file, but a journal is for one: write the name of "
+                   "the Balancer, a colon and the command"
                  : "";
     return std::ranges::any_of(readers_, [&](const auto* r) { return r->name_ == said.to; })
                ? ""
-               : "no Balancer of this process that reads it has the name " + in_quotes(said.to);
+               : "no Balancer of this process that reads the file has the name " +
+                     in_quotes(said.to);
   }
 
   void hand_out(const AddressedLine& said) {

@@ -1,8 +1,9 @@
 #pragma once
 
-// The Balancers of one process that watch the same control file. The first Balancer that looks
-// takes the file away for all of them. A line "NAME: command" is for the Balancers of that name; a
-// line without a name is for all. Commands for another Balancer wait here until it looks.
+// Shares a control file among the Balancers of one process that watch it. The first Balancer that
+// checks for the file reads and removes it for all of them. A line "NAME: command" is for the
+// Balancers of that name; a line without a name is for all. Commands for another Balancer are kept
+// until it checks.
 
 #include "tell/control_file.hpp"
 

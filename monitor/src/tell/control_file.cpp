@@ -24,7 +24,7 @@ constexpr std::size_t most_control_bytes = 4096;
 // The reason why commands of this file must not be read, or an empty text.
 std::string unfitness_of(const struct stat& status) {
   if (status.st_uid != ::geteuid()) return "it belongs to another user";
-  if (status.st_nlink != 1) return "it has more than one name";
+  if (status.st_nlink != 1) return "it has several hard links";
   return {};
 }
 
@@ -36,15 +36,16 @@ std::string state_of(const struct stat& status) {
   return text.str();
 }
 
-// A new name in the directory of the file, reserved by an empty file; empty if that cannot be made.
+// A new name in the directory of the file, reserved by an empty file. If that file cannot be made,
+// the result is empty.
 std::string unused_name(const std::string& path) {
   std::string name = path + ".taken-XXXXXX";
   const FileDescriptor reserved(::mkostemp(name.data(), O_CLOEXEC));
   return reserved.is_open() ? name : std::string();
 }
 
-// Renames a file back, unless another file has this name by now. A hard link does this in one step;
-// on file systems without hard links, a rename must do.
+// Renames a file back, unless another file has this name by now. A hard link does this in one step.
+// On file systems without hard links, this uses a rename, which cannot check the name.
 bool put_back(const std::string& from, const std::string& to) {
   if (::link(from.c_str(), to.c_str()) == 0) return ::unlink(from.c_str()) == 0;
   return errno != EEXIST && std::rename(from.c_str(), to.c_str()) == 0;

@@ -2,8 +2,8 @@
 
 // A file through which a user gives commands to a running application, one per line, for example by
 // `echo pause > run.control`. The file is removed after it has been read, but only if each of its
-// lines is a command: any other file at that path is left alone. The file is read only if it is
-// regular, belongs to this user and has one name, and if the path is no symbolic link. A look for
+// lines is a command; any other file at that path is left alone. The file is read only if it is
+// regular, belongs to this user and has one name, and if the path is no symbolic link. Checking for
 // the file never blocks.
 
 #include "decide/decision.hpp"
@@ -25,7 +25,8 @@ class ControlFile {
  public:
   explicit ControlFile(std::string path) : path_(std::move(path)) {}
 
-  // Returns the problem with a line, or an empty text if a Balancer of this process obeys the line.
+  // Returns what is wrong with a line, or an empty text if a Balancer of this process obeys the
+  // line.
   using Judge = std::function<std::string(const std::string& line)>;
 
   // Returns the commands of the file and removes it. The result is empty if there is no file, or if
@@ -54,7 +55,8 @@ class ControlFile {
   std::size_t taken_bytes_ = 0;
 };
 
-// The command that all ranks obey; empty if the text is another command (journal) or no command.
+// Returns the command if all ranks must obey it. The result is empty if the text is no command, or
+// if it is the command journal.
 std::optional<Command> command_from_text(const std::string& text);
 
 }  // namespace evenkeel

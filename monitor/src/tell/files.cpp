@@ -46,8 +46,8 @@ bool FileDescriptor::close() noexcept {
   return number_ < 0 || ::close(std::exchange(number_, -1)) == 0;
 }
 
-// Checks the kind of a file before opening it, since the mere opening may affect a device. Checks
-// it again after opening, since the file may have been replaced meanwhile.
+// Checks the kind of a file before opening it, because opening may already affect a device. Checks
+// it again after opening, because the file may have been replaced meanwhile.
 OpenedFile open_regular(const std::string& path, int flags, Links links) {
   const bool follows = links == Links::followed;
   struct stat status = {};

@@ -1,8 +1,8 @@
 #pragma once
 
-// Opens regular files whose paths a user has given. Opening never blocks, so that a FIFO or a
-// device cannot delay the run. Processes that the application starts do not inherit the files. No
-// call here raises a signal: a write that fails returns the reason.
+// Opens regular files whose paths a user has given. Opening never blocks, so a FIFO or a device
+// cannot delay the run. Processes that the application starts do not inherit the files. No call
+// here raises a signal; a write that fails returns the reason.
 
 #include <evenkeel/backends/config.hpp>
 
@@ -69,8 +69,8 @@ std::string without_links(const std::string& path);
 // in the same directory. False if a path is empty.
 bool lead_to_one_file(const std::string& a, const std::string& b);
 
-// Until the end of the scope, a write to a pipe without a reader, and a write beyond the allowed
-// size of files, fail in this thread without raising a signal.
+// Until the end of the scope, two kinds of writes fail in this thread without raising a signal: a
+// write to a pipe without a reader, and a write beyond the allowed size of files.
 class WithoutWriteSignals {
  public:
   WithoutWriteSignals() noexcept;

@@ -23,8 +23,8 @@ std::size_t slots_in_use(const JournalLine& line) {
   return std::min<std::size_t>(line.kernels.size(), Totals::named_kernels);
 }
 
-// A single division rounds once, so that 3 ms reads as 0.003. Without steps or ranks, the result is
-// not finite; Json writes it as null.
+// A single division rounds only once, so 3 ms is written as 0.003. Without steps or ranks, the
+// result is not finite; Json writes it as null.
 double seconds_per_step(std::int64_t nanoseconds, const Totals& totals, std::int64_t ranks = 1) {
   const double parts = static_cast<double>(totals.steps) * static_cast<double>(ranks);
   return static_cast<double>(nanoseconds) / (1e9 * parts);
@@ -49,7 +49,7 @@ class Writer {
     while (used > 0 && phases[used - 1].sum == 0) --used;
     members_.emplace_back(key, list_of(std::span(phases).first(used)));
   }
-  // If ranks do not agree on the names, a sum may mix different kernels: null.
+  // If ranks do not agree on the names, a sum may mix different kernels, so writes null.
   void operator()(const char* key,
                   const std::array<RankTally, Totals::named_kernels + 1>& kernels) const {
     const bool is_known = line_->totals->names_agree();
@@ -240,7 +240,8 @@ Journal::Journal(const std::string& path, OpenMode begin) : path_(path) {
     refuse(detail::reason_of(errno), "Name a file that may be emptied.");
 }
 
-// Each line is given to the system at once, so that a run that is killed leaves all earlier lines.
+// Each line is given to the system at once, so if a run is killed, all earlier lines are in the
+// file.
 void Journal::write(const std::string& line) noexcept {
   if (!file_.is_open()) return;
   try {

@@ -27,8 +27,8 @@ struct JournalHeader {
   std::string version = EVENKEEL_VERSION;
 };
 
-// One look, its decision and the outcome; or a rebalance without a look, which the trigger (at a
-// fixed step) or the application asked for. Such a rebalance has no totals.
+// One look, with its decision and the outcome; or a rebalance without a look, for which the trigger
+// (at a fixed step) or the application has asked. Such a rebalance has no totals.
 struct JournalLine {
   std::int64_t step = 0;
   DecisionState before;
@@ -59,8 +59,9 @@ struct KernelSeconds {
 // The kernels of a line. Kernels without a slot are summed up as "other". Empty if the line has no
 // totals, or if ranks do not agree on the names.
 EVENKEEL_API std::optional<std::vector<KernelSeconds>> kernel_seconds(const JournalLine& line);
-// A line shows single ranks in one of two forms: with few ranks, the seconds per step of each; with
-// many, a histogram of the loads as shares of the last mean. The other form is empty.
+// A line shows single ranks in one of two forms; the other form is empty. With few ranks it has the
+// seconds per step of each rank. With many ranks it has a histogram of the loads as shares of the
+// last mean.
 EVENKEEL_API std::vector<double> rank_seconds(const JournalLine& line);
 EVENKEEL_API std::span<const std::int64_t> rank_shares(const JournalLine& line) noexcept;
 // The lines "key = value" of options, split into keys and values.
@@ -85,7 +86,7 @@ EVENKEEL_API std::string unfinished_line(std::int64_t step);
 class EVENKEEL_API Journal {
  public:
   enum class OpenMode {
-    over,  // an earlier journal in the file is lost; any other content is an Error
+    over,  // overwrites an earlier journal in the file; any other content is an Error
     anew   // an existing file is an Error
   };
   explicit Journal(const std::string& path, OpenMode begin = OpenMode::over);

@@ -4,9 +4,9 @@
 // and checking a journal use this one list. A visitor has
 //
 //   visit(key, member)              a value, in the form of its type
-//   visit(key, member, is_known)    a value that is null in the file if it is not known
-//   visit.unless_empty(key, member) a value that the file lacks if it is empty
-//   visit.shown(key, value)         a figure for people, made from other members; never read back
+//   visit(key, member, is_known) a value that is null in the file unless is_known
+//   visit.unless_empty(key, member) a value that the file does not contain if it is empty
+//   visit.shown(key, value) a figure for people, made from other members; never read back
 //
 // and further functions for members with a special form in the file.
 

@@ -61,7 +61,7 @@ std::string outcome_of(const JournalLine& line) {
   const Outcome& outcome = *line.outcome;
   const std::string took = seconds_of(outcome.seconds * 1e9);
   if (!outcome.moved) return "; nothing had to change, in " + took + forgotten_of(outcome);
-  const std::string what = outcome.objects_moved == 0  // or the application moves the objects
+  const std::string what = outcome.objects_moved == 0  // also if the application moves objects
                                ? "; new domains in " + took
                                : "; " + counted(outcome.objects_moved, "object") + " (" +
                                      bytes_of(outcome.bytes_moved) + ") moved in " + took;
@@ -119,14 +119,14 @@ std::string of_savings(const Summary& run) {
   return text + '.';
 }
 
-// The gain of rebalances in sum, each compared with the domains that it has replaced.
+// The total gain of rebalances, where each is compared with the domains that it has replaced.
 std::string of_gains(const Summary& run) {
   const Ledger& ledger = run.state.ledger;
   if (ledger.gains.counted == 0) return {};
   constexpr double seconds = 1e-9;
   std::string text = " Compared with the domains that each replaced, they gained " +
-                     amount(run, ledger.gains.gained * seconds) + "; " +
-                     amount(run, ledger.gains.foreseen * seconds) + " net were predicted";
+                     amount(run, ledger.gains.gained * seconds) + "; a net gain of " +
+                     amount(run, ledger.gains.foreseen * seconds) + " was predicted";
   if (ledger.gains.losses > 0)
     text += "; " + count_of(ledger.gains.losses) + " did not pay for " +
             (ledger.gains.losses == 1 ? "itself" : "themselves");
@@ -154,7 +154,7 @@ std::string of_run(const Summary& given) {
     text += "; measured in " + count_of(account.steps) + " of " + counted(run.steps, "step");
   text += ".\n";
   if (!(account.mean > 0)) {
-    text += "No look has counted, so nothing is known of the load.";
+    text += "No look was usable, so the load is not known.";
     return run.state.rebalances > 0 ? text + '\n' + of_costs(run) : text;
   }
   text += "The slowest ranks worked " + amount(run, account.actual) + ", the average rank " +
@@ -178,7 +178,8 @@ std::string lines_of(const CostTable& costs) {
                                     [](const CostRow& row) { return row.set != 0; });
   std::string text = "Learned costs (give or take one standard error";
   if (costs.frozen > 0)
-    text += "; the measurements do not determine " + counted(costs.frozen, "direction");
+    text +=
+        "; the measurements do not determine " + counted(costs.frozen, "combination") + " of them";
   text += "):";
   for (const CostRow& row : costs.rows) {
     text += "\n  ";
@@ -188,7 +189,8 @@ std::string lines_of(const CostTable& costs) {
             seconds_of(row.seconds * nanoseconds) + " each, +- " + percent(row.error, row.seconds);
   }
   if (costs.fixed_seconds > 0)
-    text += "\n  each rank, whatever it has: " + seconds_of(costs.fixed_seconds * nanoseconds);
+    text += "\n  each rank, regardless of its objects: " +
+            seconds_of(costs.fixed_seconds * nanoseconds);
   return text;
 }
 

@@ -17,7 +17,7 @@ namespace evenkeel {
 // The line for a look, or for a rebalance without one. Pure.
 std::string log_line(const JournalLine& line);
 
-// The data of the summary, which describes a whole run in a few lines for users.
+// The data of the summary. The summary describes a whole run in a few lines for users.
 struct Summary {
   DecisionState state;  // the last one
   Account account;
@@ -27,10 +27,11 @@ struct Summary {
   bool moves = true;           // false if the run has only given advice
   std::int64_t advices = 0;    // rebalances that a run with only advice would have made
   CostTable costs = {};        // learned costs of types and features
-  bool guesses_costs = false;  // guessed costs of objects are so poor that cuts fall short
+  bool guesses_costs = false;  // true if cuts do not help because the guessed costs of objects are
+                               // wrong
 };
 
-// The advice to users if cuts fall short because the application has not given costs of objects.
+// The advice to users if cuts do not help because the application has not given costs of objects.
 extern const char* const advice_on_costs;
 
 EVENKEEL_API std::string summary_of(const Summary& run);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr unsigned bit_of(Command command) noexcept { return 1U << static_cast<unsigned>(command); }
 
-// Adds a command to those that wait. A pause replaces a resume, and the other way round.
+// Adds a command to the waiting commands. A pause replaces a resume, and a resume replaces a pause.
 constexpr unsigned with(unsigned waiting, Command command) noexcept {
   constexpr unsigned either = bit_of(Command::pause) | bit_of(Command::resume);
   if ((bit_of(command) & either) != 0) waiting &= ~either;

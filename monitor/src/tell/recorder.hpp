@@ -24,21 +24,21 @@ struct RecordOptions {
 
 class Recorder {
  public:
-  // Opens the journal; throws an Error if it cannot be written. Only logs a line if the state
-  // cannot be written.
+  // Opens the journal; throws an Error if it cannot be written. If the state cannot be written,
+  // only logs a warning.
   Recorder(RecordOptions options, JournalHeader header);
 
-  // Sets the initial state of the run, which may come from an earlier run. To be called before
+  // Sets the initial state of the run, which may come from an earlier run. Call this before
   // begin().
   void start_from(const DecisionState& state, bool is_restored);
 
-  // Writes the header, with the kernels known so far. To be called once, before the first line.
+  // Writes the header, with the kernels known so far. Call this once, before the first line.
   void begin(const std::vector<std::string>& kernels);
-  // Adds a line. The reason of a look is put into words only if the line is written or logged.
+  // Adds a line. The text of a look's reason is made only if the line is written or logged.
   void add(JournalLine line);
   void warn(const std::string& text) const;
 
-  // Reads the control file. From then on, take_command() returns the commands one at a time: first
+  // Reads the control file. Later calls of take_command() return the commands one at a time: first
   // the latest of pause and resume, then a rebalance.
   void listen();
   Command take_command() noexcept;
@@ -59,7 +59,7 @@ class Recorder {
   JournalHeader header_;
   Log log_;
   std::unique_ptr<Journal> journal_;
-  // The header and the last lines, for a journal that a command may still ask for.
+  // The header and the last lines, in case a command asks for a journal later.
   static constexpr std::size_t most_kept = 1000;
   std::string header_line_;
   std::deque<std::string> kept_;

@@ -1,8 +1,8 @@
 #pragma once
 
-// The record of a run: the recorder (on rank 0 only), the thread that performs its tasks, and the
-// journal line of the last decision, which waits for its outcome. If memory runs out, reports are
-// lost, and the run continues.
+// The record of a run: the recorder, which exists only on rank 0, the thread that performs its
+// tasks, and the journal line of the last decision, which is incomplete until its outcome is known.
+// If memory runs out, reports are lost, and the run continues.
 
 #include "decide/looks.hpp"
 #include "tell/recorder.hpp"
@@ -19,15 +19,15 @@ class Recording {
   Recording(RecordOptions options, bool has_thread)
       : options_(std::move(options)), watcher_(has_thread) {}
 
-  // To be called on the rank that records, before the functions below. Throws an Error if the
-  // journal cannot be written.
+  // Call this on the rank that records, before the functions below. Throws an Error if the journal
+  // cannot be written.
   void open(JournalHeader header);
   bool is_open() const noexcept { return recorder_ != nullptr; }
   bool wants_pictures() const noexcept { return options_.wants_pictures(); }
   // Performs a task in the thread, after all earlier ones.
   void perform(Watcher::Task task) { watcher_.offer(std::move(task)); }
 
-  // Sets the initial state of the run, which may come from an earlier run. To be called before the
+  // Sets the initial state of the run, which may come from an earlier run. Call this before the
   // first line.
   void start_from(const DecisionState& state, bool is_restored);
   // Begins the line of a look, or of a rebalance without a look.
@@ -37,16 +37,16 @@ class Recording {
   bool has_line() const noexcept { return line_.has_value(); }
   void add_outcome(std::int64_t step, RebalanceKind kind, const Outcome& outcome,
                    const CostTable& costs);
-  // Hands the line over to the recorder, if there is one. The first call writes the header with
-  // these kernels.
+  // Gives the line to the recorder, if there is one. The first call writes the header with these
+  // kernels.
   void end_line(const Names& kernels);
 
   void warn(const std::string& text);
-  // Returns a command that the recorder has already read, and lets it read the control file again.
+  // Returns a command that the recorder has already read, and makes it read the control file again.
   Command take_command();
   void finish(const Summary& run, const Names& kernels);
-  // To be called if the run ends without finish(). Reports such an end, unless an exception is
-  // under way: that explains the end better.
+  // Call this if the run ends without finish(). Reports such an end, unless an exception is under
+  // way, because the exception explains the end better.
   void give_up(std::int64_t step, const Names& kernels) noexcept;
 
  private:
@@ -57,7 +57,8 @@ class Recording {
   std::optional<JournalLine> line_;
   bool has_begun_ = false;
   int uncaught_before_ = std::uncaught_exceptions();
-  Watcher watcher_;  // last: its thread ends before anything that it uses
+  Watcher watcher_;  // the last member, so that its thread ends before the members that it uses are
+                     // destroyed
 };
 
 }  // namespace evenkeel

@@ -89,7 +89,7 @@ class FileBeside {
 
   const std::string& reason() const noexcept { return reason_; }  // of a failure, or empty
 
-  // Some file systems report only at fsync or close that there was no space.
+  // Some file systems report a lack of space only at fsync or close.
   void write(const std::string& text) {
     note(detail::write_whole(file_, text));
     if (reason_.empty() && ::fsync(file_.number()) != 0 && errno != EINVAL) note(errno);
@@ -121,7 +121,7 @@ CostRow row_of(std::string_view words, const std::string& source) {
                            row.number >= 0 && row.number < most && std::isfinite(row.seconds) &&
                            row.seconds >= 0 && row.error >= 0;
   if (text.fail() || (text >> rest) || !makes_sense)
-    refuse(source, "its line of costs " + in_quotes(std::string(words)) + " makes no sense.");
+    refuse(source, "its line of costs " + in_quotes(std::string(words)) + " cannot be understood.");
   return row;
 }
 
@@ -168,7 +168,7 @@ Saved read(const std::string& saved, const std::string& source) {
 
 // The initial state of a run, with the knowledge of the state `then`.
 DecisionState with_learned(const DecisionState& first, const DecisionState& then, bool same_ranks) {
-  // The first rebalance of this run then counts five times as much as all earlier ones together.
+  // The first rebalance of this run then has five times the weight of all earlier ones together.
   constexpr double weight_elsewhere = 0.25;
   DecisionState now = first;
   if (then.ledger.cost.knows() && then.ledger.cost.method == first.ledger.cost.method) {

@@ -24,18 +24,19 @@ struct Restored {
 };
 
 // Returns `first` with the knowledge of the run that has saved the text `saved`. The cost of a
-// rebalance is taken over if the method is the same; on another number of ranks it counts little.
-// The behaviour of the load is taken over only on the same number of ranks. `source` names the text
-// in messages. Throws an Error for a text that is not a saved state.
+// rebalance is taken over if the method is the same; if the number of ranks differs, it gets a
+// small weight. The behaviour of the load is taken over only if the number of ranks is the same.
+// `source` names the text in messages. Throws an Error if the text is not a saved state.
 Restored restored(const DecisionState& first, const std::string& saved, int ranks,
                   const std::string& source);
 
-// Collective. Calls restored() on all ranks with the text of rank 0; empty if that text is empty.
+// Collective. Calls restored() on all ranks with the text of rank 0. If that text is empty, the
+// result is empty.
 std::optional<Restored> restored_on_all(const Communicator& communicator, std::string saved,
                                         const DecisionState& first, const std::string& source);
 
-// The text of the file; empty if there is no file yet. Throws an Error if the file cannot be read,
-// or is not a regular file.
+// Returns the text of the file, or an empty text if there is no file yet. Throws an Error if the
+// file cannot be read, or is not a regular file.
 std::string read_saved(const std::string& path);
 
 // Writes the whole text or nothing: writes a new file with the permissions of the old one, and
@@ -43,7 +44,8 @@ std::string read_saved(const std::string& path);
 // target. Returns the reason of a failure, or an empty text.
 std::string write_saved(const std::string& path, const std::string& text);
 
-// The reason why write_saved would fail now, or an empty text. Tries to make a file beside `path`.
+// Returns the reason why write_saved() would fail now, or an empty text. Tries to make a file
+// beside `path`.
 std::string unwritable_reason(const std::string& path);
 
 }  // namespace evenkeel

@@ -7,7 +7,7 @@
 namespace evenkeel::communicator_test {
 namespace {
 
-// Every collective behaves the same with whole messages and with pieces of three bytes or more.
+// Every collective must behave the same with whole messages and with pieces of three bytes or more.
 class Collectives : public testing::TestWithParam<std::int64_t> {
  protected:
   Communicator communicator = test::world({.piece_bytes = GetParam()});
@@ -145,8 +145,8 @@ TEST(Communicator, RefusesARootThatIsNoRank) {
   EXPECT_ERROR(communicator.gather(std::span<const int>(mine), communicator.size()), "The root");
 }
 
-// Assertions at level `collective` check the values on which ranks must agree: all ranks throw the
-// same Error instead of hanging or computing nonsense.
+// Assertions at level `collective` check the values on which ranks must agree. If ranks disagree,
+// all throw the same Error, instead of hanging or computing nonsense.
 TEST(Communicator, DisagreementIsCaughtAtTheHeaviestLevel) {
 #if EVENKEEL_ASSERTION_LEVEL >= 2
   const Communicator communicator = test::world();
@@ -269,7 +269,8 @@ TEST_F(ChosenCores, AllRanksOnOneCoreShareIt) {
   EXPECT_EQ(shared_when_this_rank_uses(all_cores().front()), communicator.size() > 1);
 }
 
-// Only the number of cores of all ranks matters, not which rank may use which core.
+// The result depends on the number of cores of all ranks together, and not on which rank may use
+// which core.
 TEST_F(ChosenCores, MoreRanksThanCoresShareThem) {
   const std::vector<int> cores = all_cores();
   const auto used = std::min<std::ptrdiff_t>(std::ssize(cores), communicator.size());
@@ -310,7 +311,7 @@ TEST(CommunicatorFromMpi, RefusesAnIntercommunicator) {
   MPI_Comm_free(&half);
 }
 
-// Messages of the application on its own communicator never meet ours.
+// Messages of the application on its own communicator must never match ours.
 TEST(CommunicatorFromMpi, UsersMessagesAreApart) {
   const Communicator communicator(MPI_COMM_WORLD);
   const int right = (test::rank() + 1) % test::size();

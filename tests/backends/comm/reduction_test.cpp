@@ -42,12 +42,12 @@ TEST_F(ReductionOn, NonBlockingCompletesByTests) {
   auto pending = start_all_reduce<&combine>(communicator, of_rank(rank));
   EXPECT_TRUE(pending);
   while (!pending.test()) std::this_thread::yield();
-  EXPECT_TRUE(pending.test());  // again is harmless
+  EXPECT_TRUE(pending.test());  // a second call is harmless
   expect_total(pending.wait(), size);
 }
 
-// Reductions are posted and consumed by step count: many in a row, each completed two steps later,
-// with other traffic on the same communicator in between.
+// Posts many reductions in a row, and completes each two steps later. There is other traffic on the
+// same communicator in between.
 TEST_F(ReductionOn, ManyInFlightInOrder) {
   std::array<PendingReduction<Totals>, 2> pending;
   for (int step = 0; step < 200; ++step) {
@@ -92,12 +92,12 @@ TEST(Reduction, OutlivesItsCommunicatorBeforeAndAfterItEnds) {
 TEST(Reduction, AnEmptyOneIsAnError) {
   PendingReduction<Totals> none;
   EXPECT_FALSE(none);
-  EXPECT_ERROR(none.wait(), "no reduction here");
-  EXPECT_ERROR(none.test(), "no reduction here");
+  EXPECT_ERROR(none.wait(), "holds no reduction");
+  EXPECT_ERROR(none.test(), "holds no reduction");
 }
 
-// One rank throws between posting and completion: its destructors must not communicate, and must
-// not make the others wait.
+// One rank throws between posting and completion. Its destructors must not communicate, and must
+// not make the other ranks wait.
 TEST(Reduction, LetGoWhileUnwinding) {
   const Communicator outer = test::world();
   const auto leave = [&] {

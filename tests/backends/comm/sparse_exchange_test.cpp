@@ -36,7 +36,7 @@ void expect_round(const Communicator& communicator, int round, int density_perce
 
 using Announce = test::OnRanks;
 
-// Rounds follow each other without a barrier: a note of one round must never surface in another.
+// Rounds follow each other without a barrier. A note of one round must never appear in another.
 TEST_F(Announce, RandomPatternsBackToBack) {
   for (int round = 0; round < 300; ++round) expect_round(communicator, round, 40);
 }

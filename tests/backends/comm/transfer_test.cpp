@@ -10,8 +10,9 @@
 #endif
 
 #if EVENKEEL_HAS_MPI
-// The number of times that MPI_Test reports a completed request as not completed: notices may come
-// late, and those of sends later than the data. MPI's profiling interface lets a program do that.
+// The number of times that MPI_Test reports a completed request as not completed. A rank may learn
+// late of a completion, and of a send later than of its data. MPI's profiling interface lets a
+// program replace MPI_Test.
 static int lateness = 0;
 static std::minstd_rand whims;
 
@@ -27,7 +28,7 @@ extern "C" int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
 namespace evenkeel::transfer_test {
 namespace {
 
-// Byte i of a message: a function of everything that could be mixed up.
+// Byte i of a message depends on everything that could be mixed up.
 unsigned char byte_of(int from, int to, int message, std::size_t i) {
   return static_cast<unsigned char>(i * 7 +
                                     static_cast<std::size_t>(from * 31 + to * 17 + message * 5));
@@ -102,8 +103,8 @@ TEST(Transfer, AHugeMessage) {
   }
 }
 
-// Rank 0 sends `sent` bytes where rank 1 expects `expected`: rank 1 must notice, no rank may hang,
-// and the next transfer must find no leftovers.
+// Rank 0 sends `sent` bytes, but rank 1 expects `expected`. Rank 1 must notice this, no rank may
+// hang, and the next transfer must find no rest of the message.
 void expect_mismatch(const Communicator& communicator, std::int64_t sent, std::int64_t expected) {
   std::vector<char> data(1000, 'x');
   if (communicator.rank() == 1) {
@@ -152,8 +153,8 @@ TEST(Transfer, AWrongLengthIsAnErrorOnTheReceiver) {
   }
 }
 
-// An impossible message is refused when the transfer is made, before any rank waits: one rank's
-// refusal goes through a vote, and no rank runs the transfer.
+// An impossible message is refused when the transfer is made, before any rank waits. The refusal on
+// one rank goes through a vote, so no rank runs the transfer.
 TEST_F(TransferOn, ARefusalOnOneRankHoldsNobodyUp) {
   char byte = 0;
   const std::vector<Send> sends(rank == size - 1 ? 1 : 0, Send{size, &byte, 1});
@@ -173,8 +174,8 @@ TEST_F(TransferOn, RefusesWhatCannotBe) {
   refuse({{size, bytes, 1}}, {}, "names rank");
   refuse({}, {{-1, bytes, 1}}, "names rank -1");
   refuse({{0, bytes, -1}}, {}, "-1 bytes");
-  refuse({{rank, bytes, 1}}, {}, "sends itself 1 bytes where 0");
-  refuse({{rank, bytes, 1}}, {{rank, bytes + 1, 2}}, "sends itself 1 bytes where 2");
+  refuse({{rank, bytes, 1}}, {}, "sends itself 1 bytes, but expects 0");
+  refuse({{rank, bytes, 1}}, {{rank, bytes + 1, 2}}, "sends itself 1 bytes, but expects 2");
 }
 
 TEST(Transfer, SaysWhatItStages) {
@@ -293,7 +294,7 @@ TEST(TransferWork, MessagesThatAreMadeAndReadInTurn) {
   expect_traffic(test::world({.stage_host_memory = true}));
 }
 
-// With many ranks and one message at a time, no ring of ranks may wait for each other.
+// With many ranks and one message at a time, ranks must not wait for each other in a ring.
 TEST_F(TransferWorkOn, OneInFlightIsEnough) {
   for (int salt = 100; salt < 120; ++salt) {
     Traffic traffic(communicator, 70'000, salt);
@@ -305,7 +306,7 @@ TEST_F(TransferWorkOn, OneInFlightIsEnough) {
 }
 
 #if EVENKEEL_HAS_MPI
-// The transfer ends for every order in which ranks learn of completions.
+// The transfer must end for every order in which ranks learn of completions.
 TEST_F(TransferWorkOn, EndsHoweverLateNoticesCome) {
   for (const int late : {1, 5, 50})
     for (int in_flight = 1; in_flight <= 3; ++in_flight)
@@ -321,7 +322,7 @@ TEST_F(TransferWorkOn, EndsHoweverLateNoticesCome) {
       }
 }
 
-// Each of two ranks has the next of many equal messages for the other.
+// Two ranks send each other many messages of equal size, so each always has a next message.
 TEST_F(TransferWorkOn, APairThatAlwaysHasTheNextEndsToo) {
   const int partner = rank ^ 1;
   const std::size_t messages = partner < size ? 40 : 0;
@@ -342,8 +343,8 @@ TEST_F(TransferWorkOn, APairThatAlwaysHasTheNextEndsToo) {
 }
 #endif
 
-// An exception from one rank's work is thrown on that rank; no rank hangs, and the next transfer
-// works.
+// An exception from one rank's work is thrown on that rank. No rank may hang, and the next transfer
+// must work.
 TEST_F(TransferWorkOn, ThatThrowsHoldsNobodyUp) {
   for (int culprit = 0; culprit < size; ++culprit)
     for (const int stage : {0, 1, 2}) {
@@ -368,7 +369,7 @@ TEST_F(TransferWorkOn, ThatThrowsHoldsNobodyUp) {
 
 TEST_F(TransferWorkOn, NoneInFlightIsRefused) {
   EXPECT_ERROR(Transfer(test::space(), communicator, {}, {}, {.in_flight = 0}),
-               "would have 0 messages in flight. Allow at least one.");
+               "would have 0 messages in flight. Set the limit to 1 or more.");
 }
 
 TEST_F(TransferWorkOn, RefusesToMakeWhatARankSendsItself) {

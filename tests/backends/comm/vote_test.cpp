@@ -17,8 +17,8 @@ using VotedGather = test::OnRanks;
 
 TEST_F(Vote, AllGoOn) { EXPECT_NO_THROW(vote(communicator, Status())); }
 
-// Each rank in turn is the only one that fails; all must throw the same text, and continue
-// afterwards.
+// Each rank in turn is the only one that fails. All ranks must throw the same text, and then
+// continue.
 TEST_F(Vote, OneFailureStopsAllWithTheSameError) {
   for (int bad = 0; bad < size; ++bad) {
     const bool mine = rank == bad;
@@ -51,8 +51,8 @@ TEST_F(Vote, OfSeveralFailuresTheLowestRankSpeaks) {
     vote(communicator, fails ? failure("Rank " + std::to_string(test::rank())) : Status());
   });
   const std::string all = std::to_string(size);
-  EXPECT_EQ(text, "evenkeel: rank 1 (the first of " + std::to_string(size - 1) + " failing of " +
-                      all + "): tests/vote: Rank 1 Mend it.");
+  EXPECT_EQ(text, "evenkeel: rank 1 (the first of " + std::to_string(size - 1) +
+                      " failed ranks of " + all + "): tests/vote: Rank 1 Mend it.");
 }
 
 TEST_F(Vote, LongTextIsCutTheSameEverywhere) {
@@ -61,7 +61,7 @@ TEST_F(Vote, LongTextIsCutTheSameEverywhere) {
   const std::string text = test::error_everywhere([&] { vote(communicator, failure(umlauts)); });
   EXPECT_LT(text.size(), 1200U);
   EXPECT_MENTIONS(text, "Mend it.");
-  // The text is never cut inside a character: its two bytes stay together.
+  // The text is never cut inside a character: both bytes of each character remain.
   EXPECT_EQ(std::ranges::count(text, '\xc3'), std::ranges::count(text, '\xa4'));
 }
 
@@ -72,7 +72,7 @@ TEST_F(Vote, EveryPartMayBeTooLong) {
       test::same_everywhere(communicator, test::error_of([&] { vote(communicator, status); })));
 }
 
-// A collective stage that has voted throws on all ranks; a second vote around it gives the same
+// A collective stage that has voted throws on all ranks. A second vote around it must give the same
 // error.
 TEST_F(Vote, ASettledErrorKeepsItsRank) {
   const int last = size - 1;
@@ -199,7 +199,7 @@ TEST(AssertAll, StopsAllRanksAtItsLevelAlone) {
   const std::string text =
       test::error_of([&] { EVENKEEL_ASSERT_ALL(communicator, !broken, "order"); });
 #if EVENKEEL_ASSERTION_LEVEL >= 2
-  EXPECT_MENTIONS(text, "order does not hold (!broken)");
+  EXPECT_MENTIONS(text, "'order' does not hold (!broken)");
   EXPECT_TRUE(test::same_everywhere(communicator, text));
 #else
   EXPECT_EQ(text, "nothing was thrown");

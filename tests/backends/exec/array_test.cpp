@@ -70,7 +70,7 @@ TEST(Array, Moves) {
   const auto* const data = values.data();
   Array<std::int64_t> other = std::move(values);
   EXPECT_EQ(other.data(), data);
-  EXPECT_TRUE(values.empty());  // NOLINT: what is left of it
+  EXPECT_TRUE(values.empty());  // NOLINT: a moved-from array is empty
   values = std::move(other);
   EXPECT_EQ(values.data(), data);
   EXPECT_TRUE(other.empty());  // NOLINT

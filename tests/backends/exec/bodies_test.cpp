@@ -1,4 +1,4 @@
-// exec/bodies.hpp, and the lists that are made with it.
+// Tests exec/bodies.hpp, and the lists that are made with it.
 #include <evenkeel/backends/exec/bodies.hpp>
 
 #include "support/harness.hpp"

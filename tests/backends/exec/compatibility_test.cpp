@@ -24,7 +24,8 @@ TEST(IsFinite, KnowsNumbersFromTheRest) {
   expect_finite_alone<float>();
 }
 
-// Not every build has devices that share memory with the host, so the decision is a table.
+// Not every build has a device that shares memory with the host, so this tests the function that
+// decides.
 TEST(MemoryKindOf, FollowsFromWhoReachesIt) {
   using detail::kind_of_memory;
   EXPECT_EQ(kind_of_memory(true, true, false), MemoryKind::host);    // no device

@@ -34,7 +34,7 @@ class DeviceTimerTest : public testing::Test {
     EXPECT_EQ(measured.device_nanoseconds, nanoseconds);
   }
 
-  int a = 0, b = 0;  // streams are pointers to something
+  int a = 0, b = 0;  // the addresses serve as streams
   std::shared_ptr<FakeDevice> device = std::make_shared<FakeDevice>();
   std::unique_ptr<DeviceTimer> timer = std::make_unique<DeviceTimer>(device);
 };
@@ -98,7 +98,7 @@ TEST_F(DeviceTimerTest, EventsComeFromAPoolAndGoBack) {
   EXPECT_EQ(device->alive, 0);
 }
 
-// The times are never taken, as in a step with many scopes.
+// The times are never taken, as in one long step with many scopes.
 TEST_F(DeviceTimerTest, ScopesThatTheDeviceHasPassedAreReusedWithoutAStep) {
   constexpr int count = 10000;
   for (int i = 0; i < count; ++i) {
@@ -153,7 +153,7 @@ TEST_F(DeviceTimerTest, ADeviceThatRefusesLeavesTheHostsTime) {
   expect(taken().at(0), 3, 60, 0);
 }
 
-// On each stream, every nanosecond counts once, for the innermost scope there.
+// On each stream, every nanosecond must count once, for the innermost scope.
 TEST_F(DeviceTimerTest, RandomScopes) {
   std::mt19937 random(1);
   int streams[2] = {};

@@ -1,7 +1,7 @@
 #pragma once
 
-// A device whose progress the test controls: a launch on a stream takes its time after the earlier
-// launches on that stream.
+// A device whose progress the test controls. A launch on a stream begins after the earlier launches
+// on this stream, and takes the given time.
 
 #include <evenkeel/backends/exec/device_timer.hpp>
 
@@ -53,7 +53,8 @@ class FakeDevice final : public DeviceEvents {
   std::map<void*, std::int64_t> launched_;
 };
 
-// Looks like Kokkos::Cuda and Kokkos::HIP to code that does not know them, and like a host space.
+// Looks like Kokkos::Cuda and like Kokkos::HIP to code that does not know these types, and is a
+// host space.
 struct FakeCuda {
   void* stream = nullptr;
   int device = 0;

@@ -103,7 +103,7 @@ void number(const View& objects) {
   Kokkos::deep_copy(objects, mirror);
 }
 
-// The number of values of `found` that differ from component first + c of the indexed object.
+// The number of values of `found` that differ from component `first` + c of the indexed object.
 template <class View, class Index>
 int count_wrong(const View& found, const std::vector<Index>& indices, std::size_t first) {
   int wrong = 0;
@@ -155,8 +155,8 @@ TEST(Gather, ObjectsWithoutComponentsOrNoObjects) {
   });
 }
 
-// Gathers components 1 and 2 of five into components 3 and 4 of six: strided on both sides, and the
-// values beside the target stay.
+// Gathers components 1 and 2 of five into components 3 and 4 of six. Both sides are strided, and
+// the values beside the target must not change.
 template <class Layout, class Instance>
 void expect_gather_of_some_components_on(const Instance& instance) {
   const std::size_t count = 1000;
@@ -209,12 +209,12 @@ TEST(Gather, ExtentsMustAgree) {
     const auto indices = test::values_on(instance, std::vector<int>{0, 0, 0});
     const auto in = test::values_on(instance, std::vector<double>{1, 2});
     const auto two = test::room_on<double>(instance, 2);
-    EXPECT_ERROR(exec::gather(instance, indices, in, two), "3 indices, room for 2 objects");
+    EXPECT_ERROR(exec::gather(instance, indices, in, two), "3 indices and a result of 2 objects");
     using Right = Objects<Kokkos::LayoutRight, std::decay_t<decltype(instance)>>;
     const Right wide("evenkeel::test::wide", 3, 2);
     const Right narrow("evenkeel::test::narrow", 3, 1);
-    EXPECT_ERROR(exec::gather(instance, indices, wide, narrow), "2 and 1 components");
-    EXPECT_ERROR(exec::gather(instance, indices, narrow, wide), "1 and 2 components");
+    EXPECT_ERROR(exec::gather(instance, indices, wide, narrow), "2 components, the result 1.");
+    EXPECT_ERROR(exec::gather(instance, indices, narrow, wide), "1 components, the result 2.");
   });
 }
 

@@ -20,7 +20,7 @@ struct Remainder {
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const { return i % bins; }
 };
 
-// Maps each key to its bin in a coarser histogram: the high bits of its bin in the finer one.
+// Maps each key to its bin in a coarser histogram: the high bits of its bin in a finer one.
 template <class Keys>
 struct HighBits {
   Keys keys;
@@ -156,7 +156,7 @@ TEST(WeightedHistogram, ABinOutsideIsAnErrorAndTheOthersCount) {
   });
 }
 
-// No wrap-around brings the far ends of the index types back into the histogram.
+// Values at the far ends of the index types must not wrap around into the histogram.
 TEST(WeightedHistogram, FarOutside) {
   with_space(test::space(), [](const auto& instance) {
     using Signed = std::numeric_limits<std::int64_t>;

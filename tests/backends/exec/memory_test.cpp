@@ -11,7 +11,8 @@ std::vector<MemoryKind> kinds_of_this_build() {
   return {MemoryKind::host, MemoryKind::device, MemoryKind::shared};
 }
 
-// Copies between any two memory kinds on a space that reaches both; the copy is done on return.
+// Copies between any two kinds of memory, on a space that reaches both. The copy is complete when
+// the function returns.
 void copy_on(void* to, MemoryKind to_kind, const void* from, MemoryKind from_kind,
              std::int64_t bytes) {
   const Space space = Space::where(has_device ? MemoryKind::device : MemoryKind::host);

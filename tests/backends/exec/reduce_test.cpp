@@ -101,7 +101,7 @@ TEST(Extremes, OneAndTies) {
   expect_extremes(std::vector<std::uint8_t>(100000, 0), std::uint8_t{0}, std::uint8_t{0});
 }
 
-// Ranks combine their results by min and max; a rank without objects must not change the result.
+// Ranks combine their results by min and max. A rank without objects must not change the result.
 TEST(Extremes, OverNothingAreNeutral) {
   expect_nothing_found(std::vector<double>{});
   expect_nothing_found(std::vector<float>{});

@@ -49,8 +49,8 @@ TEST(ExclusiveScan, NothingAndOne) {
   expect_scan<double>(std::vector<double>{-0.5});
 }
 
-// The extents are below, at and above the chunks in which threads and blocks of a device share the
-// work.
+// The extents are below, at and above the chunk sizes in which threads and blocks of a device share
+// the work.
 TEST(ExclusiveScan, RandomOfManyExtents) {
   for (const std::size_t count : {2U, 3U, 31U, 255U, 256U, 257U, 1023U, 1025U, 65537U, 1000003U})
     expect_scan<std::int64_t>(test::random_whole<std::int64_t>(count, -1000, 1000));
@@ -73,7 +73,7 @@ TEST(ExclusiveScan, DoublesWhoseSumsAreExact) {
   expect_scan<double>(test::random_whole<std::int32_t>(300000, 0, 1 << 20));
 }
 
-// The result of any order of addition is within count * epsilon of the sum of magnitudes.
+// For any order of addition, the result must be within count * epsilon of the sum of magnitudes.
 TEST(ExclusiveScan, DoublesWhoseSumsAreRounded) {
   auto values = test::random_whole<double>(200000, 1, 1 << 30);
   for (double& value : values) value = std::sqrt(value);
@@ -135,9 +135,10 @@ TEST(ExclusiveScan, ExtentsMustAgree) {
   with_space(test::space(), [](const auto& instance) {
     const auto in = test::values_on(instance, std::vector<int>{1, 2, 3});
     const auto out = test::room_on<int>(instance, 2);
-    EXPECT_ERROR(exec::exclusive_scan(instance, in, out), "A scan got 3 values and room for 2.");
+    EXPECT_ERROR(exec::exclusive_scan(instance, in, out),
+                 "A scan got 3 values, but room for 2 sums.");
     const auto none = test::room_on<int>(instance, 0);
-    EXPECT_ERROR(exec::exclusive_scan(instance, none, out), "0 values and room for 2");
+    EXPECT_ERROR(exec::exclusive_scan(instance, none, out), "0 values, but room for 2 sums");
   });
 }
 

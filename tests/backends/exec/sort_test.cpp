@@ -20,7 +20,7 @@ Key mask_of(exec::KeyBits bits) {
   return static_cast<Key>(mask);
 }
 
-// Indices that identify a pair's origin without being the position itself.
+// Indices that identify the origin of a pair. They differ from its position.
 template <class Index>
 std::vector<Index> some_indices(std::size_t count) {
   std::vector<Index> indices(count);
@@ -53,7 +53,8 @@ void expect_sorted_as(const std::string& name, const std::vector<Key>& keys,
         << name << ": " << keys.size() << " pairs, the first wrong one is at " << i;
 }
 
-// The pairs begin `offset` objects into their arrays: a cache line need not begin with the first.
+// The pairs begin `offset` objects after the start of their arrays, since the first object need not
+// begin a cache line.
 template <class Key, class Index>
 void expect_sorted(const std::string& name, const std::vector<Key>& keys, exec::KeyBits bits = {},
                    std::size_t offset = 0) {
@@ -113,7 +114,8 @@ std::vector<Key> descending(std::size_t count) {
   return keys;
 }
 
-// Draws dense and thin places over ten orders of magnitude, like points in galaxies.
+// Draws keys that are dense in some places and thin in others, over ten orders of magnitude, like
+// points in galaxies.
 template <class Key>
 std::vector<Key> clustered(std::size_t count) {
   std::mt19937_64 generator(1);
@@ -147,7 +149,7 @@ std::vector<Key> replaced(std::size_t count, std::size_t every) {
   return keys;
 }
 
-// The first `moved` keys go to the end (or, when negative, the last to the front).
+// The first `moved` keys move to the end. If `moved` is negative, the last ones move to the front.
 template <class Key>
 std::vector<Key> rotated(std::size_t count, std::ptrdiff_t moved) {
   auto keys = ascending<Key>(count);
@@ -189,7 +191,8 @@ std::vector<Key> masked(std::size_t count, Key mask, Key common) {
   return keys;
 }
 
-// Many short groups that agree in all but their lowest bits, which the first passes do not see.
+// Many short groups of keys that differ only in their lowest bits, which the first passes do not
+// see.
 template <class Key>
 std::vector<Key> late_decisions(std::size_t count, std::uint64_t group) {
   auto keys = uniform<Key>(count);
@@ -250,7 +253,7 @@ void expect_small_sorted() {
 
 #ifdef NDEBUG
 constexpr std::size_t many = 100000, most = 3000000;
-#else  // also under sanitizers
+#else  // also for sanitizers
 constexpr std::size_t many = 30000, most = 200000;
 #endif
 
@@ -291,7 +294,7 @@ TEST(SortPairs, AroundPowersOfTwo) {
     }
 }
 
-// Large enough to be split by all threads, and to be split again where keys crowd.
+// There are enough keys for all threads to split them, and to split them again where keys crowd.
 TEST(SortPairs, Most) {
   expect_sorted<std::uint64_t, std::uint32_t>("uniform", uniform<std::uint64_t>(most));
   expect_sorted<std::uint64_t, std::uint32_t>("clustered", clustered<std::uint64_t>(most));

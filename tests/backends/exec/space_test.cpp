@@ -75,7 +75,7 @@ TEST(Space, WhereDeviceMemoryIs) {
   }
 }
 
-// In a build without a device every memory is the host's, and nothing reaches a device.
+// In a build without a device, all memory is the host's, and nothing reaches a device.
 TEST(Space, EverySpaceReachesSharedMemory) {
   for (const std::string& name : Space::names()) {
     const Space space = Space::named(name);
@@ -85,7 +85,7 @@ TEST(Space, EverySpaceReachesSharedMemory) {
   }
 }
 
-// An instance of its own, though Kokkos may give it the threads of the default one.
+// An instance of its own. Kokkos may still give it the threads of the default instance.
 Space host_instance() { return space_of(Kokkos::DefaultHostExecutionSpace()); }
 
 TEST(Space, CopiesShareTheInstance) {

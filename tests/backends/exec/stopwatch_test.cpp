@@ -4,8 +4,8 @@
 
 #include <chrono>
 
-// Other programs may delay this one, so wall times have only a lower bound, and times that must
-// stay small are compared with times that are many times larger.
+// Other programs may delay this one. So wall times have only a lower bound, and times that must be
+// small are compared with much larger times.
 
 namespace evenkeel::stopwatch_test {
 namespace {

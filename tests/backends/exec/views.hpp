@@ -1,7 +1,7 @@
 #pragma once
 
-// Moves data of the tests to a space and back: a kernel gets Views in the memory of the space that
-// it runs on, and its oracle gets vectors.
+// Moves data of the tests to a space and back. A kernel gets Views in the memory of the space that
+// it runs on; its oracle gets vectors.
 
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
 
@@ -40,8 +40,8 @@ auto values_of(const View& view) {
   return values;
 }
 
-// Draws whole numbers from least to greatest, the same in every run. As floating-point numbers
-// their sums are exact, so the order of addition does not matter.
+// Draws whole numbers from `least` to `greatest`, the same in every run. Their sums are exact even
+// as floating-point numbers, so the order of addition does not matter.
 template <class T>
 std::vector<T> random_whole(std::size_t count, std::int64_t least, std::int64_t greatest,
                             unsigned seed = 1) {

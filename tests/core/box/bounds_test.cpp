@@ -9,8 +9,8 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// The number of objects of each rank, computed the same on all ranks, so that each can compute the
-// oracle.
+// The number of objects of each rank. All ranks compute the same numbers, so that each can compute
+// the oracle.
 struct Spread {
   const char* name;
   std::int64_t (*count)(int rank, int size);
@@ -26,7 +26,7 @@ constexpr Spread spreads[] = {
     {"no objects at all", [](int, int) { return std::int64_t{0}; }},
 };
 
-// The coordinates are away from the origin, so that a stray zero would be visible.
+// Coordinates are far from the origin, so that a stray zero would show.
 template <class Real>
 std::vector<Real> coordinates_of(int rank, std::int64_t count, int dimensions) {
   std::mt19937 random(static_cast<unsigned>(7 + rank));
@@ -98,7 +98,8 @@ class BoundsOn : public test::OnRanks {
  protected:
   Space host = Space::where(MemoryKind::host);
 
-  // `count` objects, with all coordinates between the numbers of this rank and the next.
+  // `count` objects. Their coordinates are between the number of this rank and the number of the
+  // next one.
   Positions some(std::size_t count, std::size_t dimensions = 3) const {
     Positions x("x", count, dimensions);
     for (std::size_t i = 0; i < count; ++i)
@@ -122,7 +123,7 @@ TEST_F(BoundsOn, ExtremeButFiniteNumbers) {
   EXPECT_EQ(box.lower[2], std::numeric_limits<double>::denorm_min());
 }
 
-// Only the objects before .count are read.
+// Only the objects before .count may be read.
 TEST_F(BoundsOn, GhostsAreNotSeen) {
   Positions x = some(8);
   for (std::size_t i = 5; i < 8; ++i)
@@ -161,7 +162,7 @@ TEST_F(BoundsOn, NotFiniteIsTheSameErrorOnAllRanks) {
   expect_not_finite_is_an_error<float>(communicator);
 }
 
-// The same on the space under test.
+// The same test on the space under test.
 TEST(Bounds, NotFiniteIsFoundOnTheSpaceOfThePositions) {
   with_space(test::space(), []<class Instance>(const Instance&) {
     const Communicator communicator = test::world();
@@ -185,8 +186,8 @@ TEST_F(BoundsOn, DifferentDimensionsAreTheSameErrorOnAllRanks) {
   }
 }
 
-// A rank that never had objects may hold a View that was never given extents; it does not affect
-// the result.
+// A rank that never had objects may hold a View that never had extents. It must not affect the
+// result.
 TEST_F(BoundsOn, ARankThatNeverHadObjects) {
   Kokkos::View<double**, Kokkos::HostSpace> x;
   const bool has = communicator.rank() == communicator.size() - 1;

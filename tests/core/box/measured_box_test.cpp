@@ -9,7 +9,7 @@ namespace {
 using Place = std::array<double, 3>;
 using Places = std::vector<Place>;
 
-// In two dimensions the third coordinate is left out.
+// In two dimensions, places have no third coordinate.
 class MeasuredBoxTest : public testing::TestWithParam<int> {
  protected:
   Communicator ranks = test::world();
@@ -56,7 +56,7 @@ class MeasuredBoxTest : public testing::TestWithParam<int> {
     return together;
   }
 
-  // The definition of the result: the box around these places alone.
+  // The definition of the result: the box around these places and no others.
   Box around(const Places& places) const {
     Bounds found;
     found.dimensions = dimensions;
@@ -106,8 +106,8 @@ TEST_P(MeasuredBoxTest, ThreeInDifferentDirections) {
   EXPECT_EQ(measured.far_objects, 3);
 }
 
-// The lattice still resolves the other objects when one is a few hundred times as far away as they
-// extend.
+// If one object is a few hundred times as far away as the others extend, the lattice still resolves
+// the others. So the object is not far.
 TEST_P(MeasuredBoxTest, WhatIsNotFarCounts) {
   const Places all = with(cloud(3000), {{300, 0.5, 0.5}});
   EXPECT_EQ(measure(all).box, around(all));
@@ -137,8 +137,8 @@ TEST_P(MeasuredBoxTest, DegenerateObjects) {
   EXPECT_EQ(measure(with(plane, {{0, 1e9, 0}})).box, around(plane));
 }
 
-// For this many objects, a sample is looked at first: the first 64 in every 1024. Far objects must
-// not mislead it, whatever their index.
+// For this many objects, the library first looks at a sample: the first 64 in every 1024. Far
+// objects must not mislead it, whatever their index.
 TEST_P(MeasuredBoxTest, ASampleIsNotMisled) {
   constexpr int objects = 40000, most_far = 32;
   const Places others = cloud(objects);
@@ -147,7 +147,7 @@ TEST_P(MeasuredBoxTest, ASampleIsNotMisled) {
     for (int i = 0; i < far; ++i) all[first + static_cast<std::size_t>(i) * stride] = {1e6, 0, 0};
     return all;
   };
-  for (const std::size_t first : {0U, 100U}) {  // inside the sample, and outside
+  for (const std::size_t first : {0U, 100U}) {  // in the sample, and outside of it
     const Places few = with_far(most_far, first, 1024), many = with_far(most_far + 1, first, 1024);
     Places near = few;
     std::erase_if(near, [](const Place& place) { return place[0] > 1; });
@@ -156,7 +156,7 @@ TEST_P(MeasuredBoxTest, ASampleIsNotMisled) {
     EXPECT_EQ(measured.far_objects, most_far);
     EXPECT_EQ(measure(many).box, around(many)) << first;
   }
-  // All far objects are in one period, where they fill the sample.
+  // All far objects are in the same 1024, whose sample they fill.
   const Places all_in_one_period = with_far(64, 1024, 1);
   EXPECT_EQ(measure(all_in_one_period).box, around(all_in_one_period));
 }

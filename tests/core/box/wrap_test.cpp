@@ -9,7 +9,7 @@ namespace {
 
 using test::Random;
 
-// Shifts by whole periods must be exact: the numbers are eighths.
+// Numbers are eighths, so that shifts by whole periods are exact.
 template <class Real, class Layout, class Instance>
 void expect_wrapped(const Instance&, int dimensions, Random& random) {
   using Memory = typename Instance::memory_space;
@@ -46,7 +46,7 @@ TEST(Wrap, ByWholePeriods) {
   });
 }
 
-// With any rounding, a place just below the lower face must not end on the upper one.
+// With any rounding, a place just below the lower face must not move onto the upper one.
 TEST(Wrap, NeverEndsOnTheUpperFace) {
   const Space host = Space::where(MemoryKind::host);
   const Box box = {{0, 0, 0}, {0.1, 1, 1}};

@@ -63,7 +63,7 @@ TEST(ColumnRow, NothingAtAll) {
   EXPECT_EQ(best_row(Columns{2, {0, 0, 0}}, 1, alike).borders.size(), 0U);
 }
 
-// No number is between the two smallest ones, so there is nothing to try.
+// No number is between the two smallest ones, so the search has nothing to try.
 TEST(ColumnRow, TheLeastNumbersThereAre) {
   constexpr double least = std::numeric_limits<double>::denorm_min();
   const auto alike = [](std::int64_t, std::int64_t) { return 1.0; };

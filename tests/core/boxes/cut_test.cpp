@@ -110,7 +110,8 @@ struct Interval {
   double lower, upper;
 };
 
-// The objects from a border up to the next one (exclusive), and those at the upper face of the box.
+// The objects from a border up to the next one (exclusive). At the upper face of the box, the last
+// domain includes the face.
 Objects between(const Objects& objects, std::size_t axis, Interval along, double face) {
   Objects inside;
   for (const Object& object : objects)
@@ -120,7 +121,7 @@ Objects between(const Objects& objects, std::size_t axis, Interval along, double
   return inside;
 }
 
-// Expects the border as near to a share of the weight as a border along this axis can be.
+// Expects the border to be as near to a share of the weight as a border along this axis can be.
 void expect_nearest(Objects objects, std::size_t axis, double border, double share) {
   std::sort(objects.begin(), objects.end(),
             [=](const Object& a, const Object& b) { return a.at[axis] < b.at[axis]; });
@@ -132,12 +133,12 @@ void expect_nearest(Objects objects, std::size_t axis, double border, double sha
     if (i + 1 == objects.size() || objects[i + 1].at[axis] > objects[i].at[axis])
       best = std::min(best, std::abs(below - wanted));
   }
-  // All objects are below a border at the upper face.
+  // A border at the upper face has all objects below it.
   if (border >= unit.upper[axis]) found = below;
   EXPECT_LE(std::abs(found - wanted), best + 1e-9 * weight_of(objects)) << "border at " << border;
 }
 
-// Visits all rows of a level and those inside it by visit(objects, axis, row).
+// Calls visit(objects, axis, row) for all rows of a level and of the levels inside it.
 void for_each_row(
     const GridBorders& borders, const GridShape& shape, const Objects& objects, std::size_t depth,
     std::size_t index, std::array<int, 3> at,
@@ -171,7 +172,7 @@ class BoxCutOn : public test::OnRanks {
     });
   }
 
-  // The weights of parts do not depend on which rank has the objects.
+  // The weights of parts must not depend on the ranks of the objects.
   template <class CutPoints>
   auto cut_twice(const Objects& objects, int dimensions, const CutPoints& cut_points) const {
     Share share = mine(objects, dimensions), other = mine_in_blocks(objects, dimensions);
@@ -285,7 +286,7 @@ TEST_F(BoxCutOn, WithoutObjectsBordersStandAtEqualDistances) {
   EXPECT_EQ(found.reductions, 0);
 }
 
-// In floating point, every number is a multiple of these cells.
+// These cells are so small that every floating-point number here is a multiple of them.
 TEST_F(BoxCutOn, CellsThatAreTooSmallToTellChangeNothing) {
   const Objects objects = objects_of(clouds[0], 300);
   const GridCutOptions without = staggered({2, {2, 4, 1}});
@@ -299,7 +300,7 @@ TEST_F(BoxCutOn, CellsThatAreTooSmallToTellChangeNothing) {
 TEST_F(BoxCutOn, WidthsAndCellsAlwaysHold) {
   for (const Cloud& cloud : clouds) {
     GridCutOptions options = staggered({3, {4, 3, 5}});
-    options.least_width = {0.2, 0.3, 0.2};  // 5 domains of 0.2: no room to spare
+    options.least_width = {0.2, 0.3, 0.2};  // 5 domains of 0.2 fill the box exactly
     const GridCut found = cut(objects_of(cloud, 900), options);
     for (std::size_t depth = 0; depth < 3; ++depth) {
       const auto axis = static_cast<std::size_t>(found.borders.axes[depth]);
@@ -375,7 +376,8 @@ TEST_F(BoxCutOn, ATensorGridOfAnything) {
     }
 }
 
-// With 70400 bins along one axis, the number kept for each object takes more than 16 bits.
+// With 70400 bins along one axis, the number that is stored for each object takes more than 16
+// bits.
 TEST_F(BoxCutOn, ATensorGridOfManySlabs) {
   const Objects objects = objects_of(clouds[0], 8000);
   const GridShape slabs = {3, {1100, 1, 1}};
@@ -385,7 +387,7 @@ TEST_F(BoxCutOn, ATensorGridOfManySlabs) {
 
 // --- Bisection -----------------------------------------------------------------------------------
 
-// Descends the tree and expects each border nearest to its share.
+// Descends the tree. Expects each border to be nearest to its share.
 void expect_tree(const BisectionCut& cut, const Objects& objects, BisectionRange range, Box box) {
   if (range.parts() == 1) {
     EXPECT_EQ(cut.weights[static_cast<std::size_t>(range.begin)], weight_of(objects))
@@ -446,7 +448,7 @@ TEST_F(BoxCutOn, AnEarlierTreeStays) {
   options.earlier = &earlier;
   const BisectionCut same = bisection(objects, options);
   EXPECT_EQ(same.nodes, first.nodes);
-  // A cloud far from the first one: the axes stay, the borders do not.
+  // This cloud is far from the first one. The axes must stay; the borders must not.
   for (Object& object : objects) object.at[0] = object.at[0] / 2 + 0.5;
   const BisectionCut moved = bisection(objects, options);
   EXPECT_NE(moved.nodes, first.nodes);
@@ -501,12 +503,12 @@ TEST_F(BoxCutOn, WidthsOfABisectionAlwaysHold) {
   options.least_width = {0.4, 0.4, 0};
   EXPECT_ERROR(
       bisection(objects_of(clouds[0], 50), options),
-      "The box has no room for 10 domains of the least widths: the largest widths in these "
-      "proportions are 0.25, 0.25.");
+      "The box has no room for 10 domains of the least widths. In the same proportions, widths of "
+      "at most 0.25, 0.25 fit.");
   options.box = {{0.5, 0.5, 0}, {0.5, 0.5, 0}};  // a point
   EXPECT_ERROR(bisection({}, options),
-               "The box has no room for 10 domains of the least widths: the largest widths in "
-               "these proportions are 0, 0.");
+               "The box has no room for 10 domains of the least widths. In the same proportions, "
+               "widths of at most 0, 0 fit.");
 }
 
 // --- Misuse --------------------------------------------------------------------------------------
@@ -520,8 +522,8 @@ TEST_F(BoxCutOn, MisuseIsTheSameErrorOnAllRanks) {
     spoil(options, points);
     EXPECT_ERROR_EVERYWHERE(cut_grid(communicator, std::span(&points, 1), options), told);
   };
-  refused("the largest width that does is 0.5", [](auto& o, auto&) { o.least_width[1] = 0.6; });
-  refused("the largest width that does is 0.4", [](auto& o, auto&) {
+  refused("the largest width that fits is 0.5", [](auto& o, auto&) { o.least_width[1] = 0.6; });
+  refused("the largest width that fits is 0.4", [](auto& o, auto&) {
     o.least_width[1] = 0.45;
     o.cell_size[1] = 0.4;
   });
@@ -529,7 +531,7 @@ TEST_F(BoxCutOn, MisuseIsTheSameErrorOnAllRanks) {
           [](auto& o, auto&) { o.least_width[0] = -1; });
   refused("The least width and the cell size along x must be finite and not negative.",
           [](auto& o, auto&) { o.cell_size[0] = -1; });
-  refused("not each named once", [](auto& o, auto&) { o.axes = {0, 1, 1}; });
+  refused("does not name each axis once", [](auto& o, auto&) { o.axes = {0, 1, 1}; });
   refused("core/domains", [](auto& o, auto&) { o.shape.extents = {0, 1, 1}; });
   refused("target_lambda must be finite and not negative.",
           [](auto& o, auto&) { o.target_lambda = -1; });

@@ -74,12 +74,12 @@ TEST(Density, HasInEachDomainWhatWasMeasured) {
   density.learn(rounds, 0);
   expect_cells_are_the_cube(density);
   const std::vector<double> work = density.work_in(grid);
-  const double cell = 1.0 / 32 / 24;  // cells with less work may extend across borders
+  const double cell = 1.0 / 32 / 24;  // a cell with less work may extend across a border
   for (std::size_t d = 0; d < grid.parts(); ++d)
     EXPECT_NEAR(work[d], rounds.back().work[d], cell) << d;
 }
 
-// The work is on a line through the cube. It moves all the time, so earlier rounds contradict it.
+// The work is on a line through the cube. It always moves, so earlier rounds contradict it.
 TEST(Density, StaysSmallHoweverLongItLearns) {
   const UnitGrid grid = even_grid({4, 4, 4});
   Density density(grid.domains);

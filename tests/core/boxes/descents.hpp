@@ -1,7 +1,7 @@
 #pragma once
 
-// Estimates the best balance of a tensor grid by coordinate descents from many starts, with all
-// places known.
+// Estimates the best balance of a tensor grid, by coordinate descents from many starts. It knows
+// all places.
 
 #include "support/harness.hpp"
 
@@ -14,7 +14,8 @@ class Descents {
   using Places = std::vector<std::array<double, 3>>;
   enum class Start { among_places, in_unit_cube };  // how borders are drawn, evenly
 
-  // Borders are between `bins` groups of equally many places along each axis.
+  // A border can be between any two of `bins` groups along an axis, which have equal numbers of
+  // places.
   Descents(const Places& places, const GridShape& shape, std::size_t bins)
       : bins_(bins), count_(places.size()) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -63,7 +64,7 @@ class Descents {
     return domain;
   }
 
-  // A bin opens the next domain if a column would exceed the limit.
+  // Opens the next domain with a bin if the bin would lift a column above the limit.
   bool fits(const Sums& in_bins, std::size_t axis, std::int64_t limit,
             std::vector<std::size_t>& row) const {
     const std::size_t columns = in_bins.size() / bins_;
@@ -85,8 +86,8 @@ class Descents {
     return true;
   }
 
-  // Finds the best row along this axis for the given rows along the others; returns the load of its
-  // heaviest part.
+  // Finds the best row along this axis for the present rows along the others. Returns the load of
+  // its heaviest part.
   std::int64_t improve(std::size_t axis) {
     const std::size_t a = (axis + 1) % 3, b = (axis + 2) % 3;
     const std::vector<std::size_t> in_a = domain_of_bin(a), in_b = domain_of_bin(b);

@@ -105,7 +105,7 @@ GridDomains even(const GridShape& shape, GridScheme scheme = GridScheme::stagger
 
 constexpr GridShape cube = {3, {4, 4, 4}};
 
-// The lambdas of the start, and of each grid that followed.
+// The lambdas of the first grid, and of each grid that follows.
 std::vector<double> lambdas_of(GridRounds& rounds, const Places& places, int count) {
   std::vector<double> lambdas;
   for (int round = 0; round <= count; ++round) {
@@ -116,7 +116,7 @@ std::vector<double> lambdas_of(GridRounds& rounds, const Places& places, int cou
   return lambdas;
 }
 
-// Returns the number of lambdas if no grid is this even.
+// Returns the number of the first grid that is this even, or the number of lambdas if no grid is.
 std::size_t rounds_until(const std::vector<double>& lambdas, double lambda) {
   return static_cast<std::size_t>(
       std::find_if(lambdas.begin(), lambdas.end(), [=](double l) { return l <= lambda; }) -
@@ -233,8 +233,8 @@ int clouds_that_get_worse(const GridShape& shape, GridScheme scheme, unsigned cl
   return worse;
 }
 
-// If a domain is far wider than the blobs, their positions within it are unknown. Plain
-// equidistribution: 2 % and 30 %.
+// If a domain is far wider than the blobs, the rounds do not know their positions within it. By
+// plain equidistribution, 2 % and 30 % of the clouds would get worse.
 TEST_F(GridRoundsTest, FewCloudsGetWorseOnTheWay) {
   if (test::is_sanitized) GTEST_SKIP() << "counts cases";
   EXPECT_LE(clouds_that_get_worse({3, {16, 1, 1}}, GridScheme::staggered, 100), 5);
@@ -258,7 +258,7 @@ TEST_F(GridRoundsTest, StaysWhenNothingBetterIsInSight) {
     lambdas_of(planes, places, 10);
     EXPECT_EQ(planes.current().generation(), before);
     EXPECT_EQ(planes.current().borders(), planes.best().borders());
-    // The grid stays only until the work changes.
+    // The grid stays only as long as the work does.
     const std::vector<double> lambdas = lambdas_of(planes, two_blobs(8), 20);
     EXPECT_LE(lambdas.back(), scheme == GridScheme::tensor ? 4 : 1.1)
         << testing::PrintToString(lambdas);
@@ -308,7 +308,7 @@ TEST_F(GridRoundsTest, FollowsWorkThatMoves) {
   lambdas_of(rounds, two_blobs(601), 8);
   const std::vector<double> lambdas = lambdas_of(rounds, two_blobs(602, 0.3), 10);
   EXPECT_GT(lambdas.front(), 4);
-  // The best grid of the earlier work no longer counts.
+  // The best grid for the earlier work must no longer count.
   EXPECT_NEAR(rounds.best_lambda(), *std::min_element(lambdas.begin(), lambdas.end()), 1e-12);
   EXPECT_LE(rounds_until(lambdas, 1.05), 8u) << testing::PrintToString(lambdas);
 }
@@ -516,8 +516,8 @@ TEST_F(GridRoundsTest, RelaxationMovesBordersAsPublished) {
   EXPECT_EQ(borders[3], 1.5);  // no work on either side
   GridRounds hasty(even({1, {2, 1, 1}}, GridScheme::staggered, box), relaxation(0.1));
   EXPECT_NEAR(hasty.next(Work{1, 0}).borders().levels[0][1], 0.51, 1e-15);
-  // Wide and narrow domains: gamma is 1.1 (1 + 9), the mean width is 2 / 2, and the works differ by
-  // 1 of 3.
+  // Domains are wide and narrow: gamma is 1.1 (1 + 9), the mean width is 2 / 2, and the works
+  // differ by 1 of 3.
   GridBorders uneven{GridScheme::staggered, {0, 1, 2}, {{{0, 1.8, 2}, {}, {}}}};
   GridRounds slow(GridDomains(1, {1, {2, 1, 1}}, box, {}, uneven), relaxation());
   EXPECT_NEAR(slow.next(Work{2, 1}).borders().levels[0][1], 1.8 - 1 / 11.0 / 3, 1e-15);
@@ -553,7 +553,7 @@ TEST_F(GridRoundsTest, RefusesOptionsThatMakeNoSense) {
     change(options);
     EXPECT_ERROR(GridRounds(even({3, {4, 2, 2}}), options), told);
   };
-  refused("the largest width that does is 0.25", [](auto& o) { o.least_width[0] = 0.3; });
+  refused("the largest width that fits is 0.25", [](auto& o) { o.least_width[0] = 0.3; });
   refused("The least width and the cell size along y must be finite and not negative.",
           [](auto& o) { o.cell_size[1] = -1; });
   refused("2 speeds came with 16 parts", [](auto& o) { o.speeds = {1, 2}; });
@@ -574,7 +574,7 @@ TEST_F(GridRoundsTest, LearnsNothingFromWorkThatIsNone) {
       wrong[63] = none;
       EXPECT_ERROR(rounds.next(wrong), "The work of part 63 is negative, NaN or infinite.");
     }
-    EXPECT_ERROR(rounds.next(Work(63, 1.0)), "Work came for 63 parts, and there are 64.");
+    EXPECT_ERROR(rounds.next(Work(63, 1.0)), "Work came for 63 parts, but there are 64.");
     ASSERT_EQ(rounds.next(work).borders(), other.next(work).borders());
     EXPECT_EQ(rounds.best_lambda(), other.best_lambda());
   }

@@ -38,8 +38,8 @@ void expect_valid(const PhaseChain& chain, const PhaseCosts& costs, int parts) {
 
 // --- By hand -------------------------------------------------------------------------------------
 
-// Solver A costs 9 on the left half, solver B 1 on the right. Two of the three parts share A, the
-// second also takes some of B. Cuts for A alone and for the sum end at 24 or above.
+// Solver A costs 9 on the left half, and solver B costs 1 on the right half. Two of the three parts
+// share A; the second one also takes some of B. Cuts by A alone and by the sum end at 24 or above.
 TEST(CutPhases, TwoSolversApart) {
   const PhaseCosts costs = {{9, 9, 9, 9, 0, 0, 0, 0}, {0, 0, 0, 0, 1, 1, 1, 1}};
   const PhaseChain chain = cut_of(costs, 3);
@@ -51,7 +51,7 @@ TEST(CutPhases, TwoSolversApart) {
   EXPECT_DOUBLE_EQ(chain.loads.phases[1].lambda, 1.5);
 }
 
-// Phases with the same distribution are cut as one.
+// Phases with the same distribution must be cut like one phase.
 TEST(CutPhases, PhasesThatAgree) {
   const PhaseCosts costs = {{1, 1, 2, 2, 1, 1}, {3, 3, 6, 6, 3, 3}, {0, 0, 0, 0, 0, 0}};
   const PhaseChain chain = cut_of(costs, 2);
@@ -60,7 +60,7 @@ TEST(CutPhases, PhasesThatAgree) {
   EXPECT_EQ(chain.loads.phases[2].lambda, 1);
 }
 
-// Everything fits the limits of the first parts, and still the last parts are not left empty.
+// All items would fit the limits of the first parts. Still the last parts must not be empty.
 TEST(CutPhases, SpreadsWhatTheLimitsLeaveOpen) {
   const PhaseCosts costs = {{10, 1, 1, 1, 1, 1, 1}};
   EXPECT_EQ(cut_of(costs, 3).offsets, (Offsets{0, 1, 2, 7}));  // shares: 5.33 and 10.67
@@ -112,7 +112,7 @@ TEST(CutPhases, OnePhaseIsAChain) {
     }
 }
 
-// Places each offset where the weight before it is nearest to its share, like a cut of one weight.
+// Places each offset where the weight before it is nearest to its share, as in a cut by one weight.
 Offsets nearest_offsets(const std::vector<double>& weights, int parts) {
   std::vector<double> before(weights.size() + 1);
   std::partial_sum(weights.begin(), weights.end(), before.begin() + 1);
@@ -128,8 +128,8 @@ Offsets nearest_offsets(const std::vector<double>& weights, int parts) {
   return offsets;
 }
 
-// The cut is never worse than one by a single weight: the sum of costs, or the sum of shares of
-// phases.
+// The cut must never be worse than a cut by a single weight: the sum of costs, or the sum of shares
+// of phases.
 TEST(CutPhases, BeatsASingleWeight) {
   for (const Pattern pattern : test::patterns)
     for (const std::size_t phases : {2U, 3U, 8U})

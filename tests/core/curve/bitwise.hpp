@@ -1,7 +1,7 @@
 #pragma once
 
-// Computes the curves key by key and bit by bit: these are oracles, and the reference of the
-// benchmarks. They share only cells and keys with core/curve.
+// Computes the curves key by key and bit by bit. These functions are oracles, and the reference of
+// the benchmarks. They share only cells and keys with core/curve.
 
 #include <evenkeel/core/curve.hpp>
 #include <evenkeel/core/curve/key.hpp>

@@ -12,7 +12,7 @@
 
 namespace evenkeel::test {
 
-// Neighbouring cells have a distance of one.
+// The distance between neighbouring cells is one.
 template <int n>
 std::int64_t distance(const Cell<n>& a, const Cell<n>& b) {
   std::int64_t sum = 0;
@@ -49,7 +49,7 @@ Cell<n> random_cell(std::mt19937_64& random, int levels) {
   return cell;
 }
 
-// The long key of a place begins with its short key.
+// The long key of a place must begin with its short key.
 template <template <int, class> class Curve, int n>
 void expect_short_keys_begin_long_ones() {
   constexpr int levels = curve_levels<n, std::uint64_t>;

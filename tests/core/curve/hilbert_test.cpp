@@ -24,8 +24,9 @@ class HilbertOf : public testing::Test {
   static Bits key_of(const Cell<n>& cell) { return Curve()(cell).value; }
   static Cell<n> cell_of(std::uint64_t key) { return Curve()(Key{static_cast<Bits>(key)}); }
 
-  // Expects that the curve has passed through all cells [origin, origin + 2^cube * spacing), one
-  // every `spacing`, without a leap and without another cell between them.
+  // Expects that the curve has passed through all cells of [origin, origin + 2^cube * spacing) that
+  // are multiples of `spacing` from the origin, without a leap and without another cell between
+  // them.
   static void expect_walk(const Cell<n>& origin, int cube, int spacing_levels) {
     struct Visit {
       std::uint64_t place;
@@ -58,7 +59,7 @@ class HilbertOf : public testing::Test {
     return {entries.data()};
   }
 
-  // All implementations find the same key for a cell, and return the cell for the key.
+  // All implementations must find the same key for a cell, and this cell for the key.
   static void expect_one_key(const Cell<n>& cell) {
     const Bits key = test::hilbert_bitwise<n, Bits>(cell);
     constexpr auto& tables = hilbert::tables<n>;
@@ -79,7 +80,7 @@ TYPED_TEST(HilbertOf, AllFormsAgree) {
   using F = TestFixture;
   std::mt19937_64 random(3);
   for (int repeat = 0; repeat < 20'000; ++repeat) {
-    // Few levels are tested too, at either end of the coordinates.
+    // Also tests few levels, at either end of the coordinates.
     const int used = 1 + repeat % F::levels;
     Cell<F::n> cell = random_cell<F::n>(random, used);
     if (repeat % 2 == 0)
@@ -99,7 +100,7 @@ TYPED_TEST(HilbertOf, EveryKeyHasACell) {
   }
 }
 
-// The curve leads from corner to corner along the first axis.
+// The curve must lead from corner to corner along the first axis.
 TYPED_TEST(HilbertOf, Extremes) {
   using F = TestFixture;
   Cell<F::n> last;
@@ -125,7 +126,8 @@ TYPED_TEST(HilbertOf, WalksThroughCubesOfCells) {
   }
 }
 
-// The curve is the same at every coarser level: cells that share a parent share its place.
+// The curve must be the same at every coarser level: cells with the same parent share the place of
+// the parent.
 TYPED_TEST(HilbertOf, IsNested) {
   using F = TestFixture;
   constexpr int cube = 9 / F::n;
@@ -143,7 +145,7 @@ TYPED_TEST(HilbertOf, IsNested) {
   }
 }
 
-// Successive keys are one step apart, however many orthants end there.
+// The cells of successive keys must be neighbours, however many orthants end there.
 TYPED_TEST(HilbertOf, StepsToANeighbourAnywhere) {
   using F = TestFixture;
   std::mt19937_64 random(7);

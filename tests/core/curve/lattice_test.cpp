@@ -45,7 +45,7 @@ TEST(Lattice, CellsByHand) {
   }
 }
 
-// Points on an upper face and beyond belong to the last cell that the box has there.
+// Points on an upper face or beyond it belong to the last cell of the box there.
 TEST(Lattice, FacesAndOutside) {
   for (const int n : {2, 3}) {
     const Box box = box_of_unit_cells(n);
@@ -103,8 +103,8 @@ TEST(Lattice, ExtremeBoxes) {
   }
 }
 
-// Extents are so small that cells would have no length: all places share one cell, or are at least
-// in order.
+// Extents are so small that cells would have no length. All places must share one cell, or at least
+// be in order.
 TEST(Lattice, TinyBoxes) {
   for (const double side : {least, 8 * least, 1e-310, 1e-305, 1e-300, 1e-290})
     for (const auto& periodic : {none, all}) {
@@ -147,7 +147,7 @@ TEST(Lattice, PeriodicAxesWrapAround) {
   }
 }
 
-// A step below the lower face is so short that it vanishes when the period is added.
+// The step below the lower face is so short that it vanishes when the period is added.
 TEST(Lattice, JustBelowAPeriodicFaceIsTheLastCell) {
   const Lattice lattice(3, {{0, 0, 0}, {1, 0.5, 0.25}}, all);
   for (const double step : {1e-320, 1e-300, 1e-30, 1e-10}) {
@@ -194,8 +194,8 @@ TEST(Lattice, CellsGrowWithPlaces) {
   }
 }
 
-// Compares with long doubles: rounding may put a point at a border into the neighbouring cell, and
-// no other.
+// Compares with long doubles. Rounding may put a point at a border into the neighbouring cell, but
+// into no other.
 TEST(Lattice, CellsOfRandomBoxes) {
   std::mt19937_64 random(9);
   std::uniform_real_distribution<double> uniform(0, 1);
@@ -221,7 +221,7 @@ TEST(Lattice, CellsOfRandomBoxes) {
   EXPECT_LT(off, total / 1000);
 }
 
-// A float has the cell of the double of the same value.
+// A float must have the cell of the double with the same value.
 TEST(Lattice, FloatsAndDoublesAgree) {
   const Lattice lattice(3, {{-1, -1, -1}, {1, 1, 1}}, none);
   EXPECT_EQ(lattice.coordinate(0, 0.1F), lattice.coordinate(0, static_cast<double>(0.1F)));
@@ -240,7 +240,7 @@ TEST(Lattice, OtherDimensionsAreAnError) {
 
 constexpr CurveKind curves[] = {CurveKind::hilbert, CurveKind::morton, CurveKind::snake};
 
-// A cell of fewer levels consists of cells of more levels. It ends where the box ends.
+// A cell of fewer levels must consist of cells of more levels, and end where the box ends.
 TEST(Lattice, FewerLevelsAreCoarserCells) {
   std::mt19937_64 random(11);
   std::uniform_real_distribution<double> uniform(-0.1, 1.1);
@@ -274,7 +274,7 @@ TEST(Lattice, LastCoordinate) {
     for (int d = 0; d < n; ++d)
       EXPECT_EQ(lattice.coordinate(d, box.upper[static_cast<std::size_t>(d)]),
                 lattice.last_coordinate(d));
-    // If the box ends inside a cell, that cell counts as its last.
+    // If the box ends inside a cell, this cell is the last one.
     EXPECT_EQ(Lattice(n, {{0, 0, 0}, {8, 3.01, 0}}, none, CurveKind::snake, 4).last_coordinate(1),
               6U);
   }
@@ -300,7 +300,7 @@ void round_trip(CurveKind curve, int levels) {
     ASSERT_LT(key, end_of_curve(n));
     ASSERT_EQ(key.value >> lattice.unused_bits() << lattice.unused_bits(), key.value);
     ASSERT_TRUE(lattice.template cell<n>(key) == cell);
-    // Any bits may follow: below the lattice's levels a key has no information.
+    // Any bits may follow, since below the levels of the lattice a key has no information.
     const std::uint64_t inside = random() & ((std::uint64_t{1} << lattice.unused_bits()) - 1);
     ASSERT_TRUE(lattice.template cell<n>({key.value | inside}) == cell);
   }
@@ -316,8 +316,8 @@ TEST(Lattice, KeysTellTheirCells) {
   for (const CurveKind curve : curves) round_trip<2>(curve, 31);
 }
 
-// Visits all keys of a small lattice: each occurs once, and successive keys are neighbours if the
-// curve never leaps.
+// Visits all keys of a small lattice. Each must occur once. If the curve never leaps, successive
+// keys must be neighbours.
 template <int n>
 void walk_lattice(CurveKind curve, int levels) {
   const Lattice lattice(n, {{0, 0, 0}, {1, 1, 1}}, none, curve, levels);
@@ -341,7 +341,8 @@ TEST(Lattice, SmallOnesAreWalked) {
     }
 }
 
-// A key of a coarser lattice is that of the finest one with zeros at its end, except for the snake.
+// A key of a coarser lattice is that of the finest one, with zeros at its end; the snake is an
+// exception.
 template <int n>
 void begin_alike(CurveKind curve) {
   std::mt19937_64 random(13);
@@ -386,11 +387,11 @@ TEST(Lattice, OtherLevelsAreAnError) {
   for (const int levels : {-1, 22, 1000})
     EXPECT_ERROR(Lattice(3, box, none, CurveKind::hilbert, levels),
                  "core/curve: A lattice of " + std::to_string(levels) +
-                     " levels was asked for. In 3 dimensions there are 1 to 21; 0 is as many as "
-                     "there are.");
+                     " levels was asked for. In 3 dimensions, ask for 1 to 21, or for 0 to get "
+                     "as many as possible.");
   EXPECT_ERROR(Lattice(2, box, none, CurveKind::hilbert, 32),
-               "core/curve: A lattice of 32 levels was asked for. In 2 dimensions there are 1 to "
-               "31; 0 is as many as there are.");
+               "core/curve: A lattice of 32 levels was asked for. In 2 dimensions, ask for 1 to "
+               "31, or for 0 to get as many as possible.");
 }
 
 TEST(Lattice, NamesOfCurves) {
@@ -409,7 +410,7 @@ TEST(LevelsFor, AllWhileTheSpacingIsUnknown) {
     }
 }
 
-// Cells are half as wide as those of a mesh of 64 a side: 128 of them.
+// The mesh has 64 cells a side. Cells of the lattice are half as wide, so there are 128.
 TEST(LevelsFor, AMesh) {
   EXPECT_EQ(levels_for(3, 64 * 64 * 64, 1, 1.0 / 64), 7);
   EXPECT_EQ(levels_for(3, 64 * 64 * 64, 640, 10), 7);
@@ -417,7 +418,7 @@ TEST(LevelsFor, AMesh) {
   EXPECT_EQ(levels_for(3, 65 * 65 * 65, 1, 1.0 / 64), 8);
 }
 
-// Objects close together need cells that narrow, even if the rest of the box is empty.
+// Objects that are close together need cells that narrow, even if the rest of the box is empty.
 TEST(LevelsFor, TheFinerOfCountAndSpacing) {
   EXPECT_EQ(levels_for(3, 8, 1, 1.0 / 1024), 10);
   EXPECT_EQ(levels_for(3, 8, 1, 1.0 / 1025), 11);
@@ -463,7 +464,7 @@ TEST(LevelsFor, OtherDimensionsAreAnError) {
 
 // --- On the space under test ---------------------------------------------------------------------
 
-// Finds the cell and the key of every point, in its row, and the key of that key's cell.
+// For every point, finds in its row the cell, the key, and the key of that key's cell.
 template <int n, class Places, class Numbers>
 struct Locate {
   Lattice lattice;

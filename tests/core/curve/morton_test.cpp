@@ -34,7 +34,7 @@ TYPED_TEST(MortonOf, InterleavesBits) {
   }
 }
 
-// Each bit of each coordinate has a place of its own.
+// Each bit of each coordinate must have its own place in the key.
 TYPED_TEST(MortonOf, EveryBit) {
   using F = TestFixture;
   for (int bit = 0; bit < F::levels; ++bit)

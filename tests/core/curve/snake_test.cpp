@@ -64,7 +64,7 @@ TYPED_TEST(SnakeOf, SmallLatticesAreWalked) {
   }
 }
 
-// Successive keys are neighbours, however many rows and planes end there.
+// The cells of successive keys must be neighbours, however many rows and planes end there.
 TYPED_TEST(SnakeOf, StepsToANeighbourAnywhere) {
   using F = TestFixture;
   std::mt19937_64 random(2);
@@ -84,7 +84,7 @@ TYPED_TEST(SnakeOf, StepsToANeighbourAnywhere) {
   }
 }
 
-// The numbers of rows and planes are even, so the curve ends where the last axis does.
+// The numbers of rows and planes are even, so the curve must end at the end of the last axis.
 TYPED_TEST(SnakeOf, Extremes) {
   using F = TestFixture;
   for (int used = 1; used <= F::levels; ++used) {

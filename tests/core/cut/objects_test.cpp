@@ -1,5 +1,5 @@
-// Compares the operations that a search runs on its objects, on hosts and on every space, with
-// plain loops over all objects.
+// Tests the operations that a search runs on its objects, on hosts and on every space. Compares
+// them with plain loops over all objects.
 #include "backends/exec/views.hpp"
 #include "cut/device_census.hpp"
 #include "cut/device_objects.hpp"
@@ -18,8 +18,8 @@ struct Brought {
   std::vector<double> weights;
 };
 
-// Two sets have objects and one has no objects. The counts are odd, so that the last run of objects
-// is incomplete.
+// Two sets have objects, and one has no objects. The counts are odd, so that the last run of
+// objects is incomplete.
 std::vector<Brought> brought(const std::function<std::uint64_t(std::uint64_t)>& key, bool weights) {
   std::mt19937_64 random(7);
   std::vector<Brought> sets(3);
@@ -152,7 +152,7 @@ void expect_items_in_ranges(const CutObjects& objects, std::vector<Item> items) 
   EXPECT_TRUE(objects.items_in({}).empty());
 }
 
-// The sample has the key in the middle of the first `every` keys of each set, and every `every`-th
+// The sample must have the middle one of the first `every` keys of each set, and every `every`-th
 // key after it.
 void expect_sample(const CutObjects& objects, const std::vector<Brought>& sets) {
   for (const std::size_t every : {1U, 2U, 7U, 999U, 1000U, 1001U, 100000U}) {
@@ -167,7 +167,7 @@ void expect_sample(const CutObjects& objects, const std::vector<Brought>& sets) 
   }
 }
 
-// Compares with the oracle twice: a search must leave nothing behind for the next one.
+// Compares with the oracle twice, since a search must leave no state for the next one.
 void expect_objects(CutObjects& objects, const std::vector<Brought>& sets) {
   const Units units(counted(sets));
   objects.weigh(units);
@@ -278,7 +278,7 @@ TEST(CensusOnDevice, RefusesWeightsThatAreNone) {
 
 // --- The census ----------------------------------------------------------------------------------
 
-// Each of several threads looks at a share, and the only fall may be where two shares meet.
+// Each of several threads looks at a share. The only fall may be at the border of two shares.
 TEST(Census, SeesASingleFallWhereverItIs) {
   constexpr std::size_t count = 100'000;
   for (const std::size_t fall : {1U, 33'333U, 49'999U, 50'000U, 50'001U, 99'999U}) {

@@ -33,7 +33,7 @@ Objects objects_of(Pattern pattern, std::size_t phases, std::size_t count) {
   return objects;
 }
 
-// The rank that brings each object, and the order of the objects.
+// The rank that owns each object, and the order of the objects.
 enum class Spread : std::uint8_t { in_order, in_turn, shuffled, all_on_last };
 constexpr std::array spreads = {Spread::in_order, Spread::in_turn, Spread::shuffled,
                                 Spread::all_on_last};
@@ -106,7 +106,7 @@ class CutPhasesOn : public test::OnRanks {
   }
 };
 
-// Expects the loads to be those of the splitters.
+// Expects the loads to follow from the splitters.
 void expect_loads(const PhaseCut& found, const Objects& objects, int parts) {
   ASSERT_EQ(std::ssize(found.splitters), parts + 1);
   EXPECT_EQ(found.splitters.front(), CurveKey{0});
@@ -177,7 +177,7 @@ TEST_F(CutPhasesOn, FewObjects) {
 
 // --- Independence of the ranks -------------------------------------------------------------------
 
-// The last spread has all objects on one rank, as a run on fewer ranks would.
+// In the last spread, one rank has all objects, as if there were fewer ranks.
 TEST_F(CutPhasesOn, TheSameHoweverObjectsAreSpread) {
   for (const Pattern pattern : test::patterns) {
     Objects objects = objects_of(pattern, 3, 3000);
@@ -220,7 +220,8 @@ TEST_F(CutPhasesOn, WeightsLeadACutToTheSameParts) {
       const PhaseCut found = cut_phases(communicator, brought.sets, {.parts = parts, .phases = 2});
       const std::vector<exec::Array<double>> weights = phase_weights(brought.sets, found);
       ASSERT_EQ(weights.size(), 2U);
-      // The weights are in the order of keys, which the second set has in reverse.
+      // The weights are in the order of keys. For the second set, this is the reverse of the order
+      // of costs.
       std::vector<double> reversed = weights[1].on_host();
       std::reverse(reversed.begin(), reversed.end());
       const auto second = test::array_of(reversed);
@@ -239,7 +240,7 @@ TEST_F(CutPhasesOn, WeightsLeadACutToTheSameParts) {
     }
 }
 
-// Follows the steps of a rebalance: keys by prepare(), weights by object, domains by place().
+// Follows the stages of a rebalance: keys from prepare(), weights by object, domains from place().
 TEST_F(CutPhasesOn, PlacesAlongACurve) {
   std::vector<std::array<double, 3>> x;
   PhaseCosts costs(2);
@@ -281,7 +282,7 @@ TEST_F(CutPhasesOn, WithoutCostsByCount) {
     for (const double weight : weights.on_host()) EXPECT_EQ(weight, 1);
 }
 
-// One set has no costs in a phase, and in another phase no rank works.
+// One set has no costs in a phase. In another phase, no rank has work.
 TEST_F(CutPhasesOn, SetsThatDoNotTakePart) {
   Objects objects = objects_of(Pattern::gradients, 3, 400);
   std::fill(objects.costs[2].begin(), objects.costs[2].end(), 0.0);
@@ -291,7 +292,7 @@ TEST_F(CutPhasesOn, SetsThatDoNotTakePart) {
   brought.spans[1][0] = brought.spans[0][1] = {};
   brought.spans[0][2] = brought.spans[1][2] = {};
   const PhaseCut found = cut_phases(communicator, brought.sets, {.parts = 6, .phases = 3});
-  // The objects of each set depend on the rank, so the oracle adds up over ranks.
+  // The objects of each set depend on the rank, so the oracle sums over ranks.
   double greatest[2] = {};
   for (std::size_t part = 0; part < 6; ++part)
     for (const std::size_t phase : {0U, 1U}) {
@@ -332,7 +333,7 @@ TEST_F(CutPhasesOn, MeasuresSplitters) {
 
 class MisuseOn : public CutPhasesOn {
  protected:
-  // The error on all ranks of a call with these costs on the last rank.
+  // The Error on all ranks for a call with these costs on the last rank.
   std::string told_of(const std::vector<std::vector<double>>& costs, std::size_t keys,
                       const PhaseOptions& options, std::size_t objects = 0) const {
     const bool is_last = test::rank() == test::size() - 1;
@@ -373,7 +374,7 @@ TEST_F(MisuseOn, OfMeasuring) {
   const PhaseOptions options{.parts = 2, .phases = 1};
   const Splitters falling = {{5}, {3}, end_of_curve(3)}, one_part = {{0}, end_of_curve(3)};
   for (const Splitters& wrong : {falling, one_part, Splitters()})
-    EXPECT_ERROR(measure_phases(communicator, {}, options, wrong), "are not those of 2 parts");
+    EXPECT_ERROR(measure_phases(communicator, {}, options, wrong), "do not make 2 parts");
 }
 
 TEST_F(MisuseOn, TheCallersFailureIsToldFirst) {

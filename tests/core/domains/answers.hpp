@@ -1,6 +1,6 @@
 #pragma once
 
-// Compares all answers of domains of any type with owner_of() for each point.
+// Compares all answers of domains of any type with owner_of() at each point.
 
 #include "core/domains/any.hpp"
 
@@ -15,7 +15,7 @@ inline int owner_at(const Domains& domains, const Point& point) {
                   std::span(point).first(static_cast<std::size_t>(dimensions_of(domains))));
 }
 
-// Objects at random points, and the owner of each.
+// Objects at random points, with the owner of each.
 template <class Real>
 struct Scattered {
   std::vector<Real> places;
@@ -49,7 +49,7 @@ inline void expect_strays(const Domains& domains, const Set& set, const std::vec
   }
 }
 
-// Tests the ranks that own objects, and the objects that have strayed.
+// Tests the owners of objects, and the objects that have strayed.
 template <class Real, class Layout, class Instance>
 void expect_owners_of_objects(const Instance&, const Domains& domains, std::size_t count,
                               Random& random) {
@@ -75,7 +75,7 @@ inline bool is_in_a_box_of(const Domains& domains, int rank, Point point) {
   const Box& whole = box_of(domains);
   const std::array<bool, 3>& periodic = decomposition_of(domains).periodic();
   const auto n = static_cast<std::size_t>(dimensions_of(domains));
-  for (std::size_t d = 0; d < n; ++d)  // the upper face belongs to the lower one
+  for (std::size_t d = 0; d < n; ++d)  // the upper face is the same as the lower one
     if (periodic[d] && point[d] == whole.upper[d]) point[d] = whole.lower[d];
   const std::vector<Box> boxes = boxes_of(domains, rank);
   return std::any_of(boxes.begin(), boxes.end(), [&](const Box& box) {
@@ -116,7 +116,7 @@ void expect_answers(const Instance& instance, const Domains& domains, Random& ra
   expect_owners_of_places(domains, 100, random);
   const Domains later = renumbered(domains, 17);
   EXPECT_EQ(generation_of(later), 17);
-  if (dimensions_of(domains) == 3) {  // boxes in 2-D have NaN beyond, which equals nothing
+  if (dimensions_of(domains) == 3) {  // a box in 2-D has NaN beyond, which equals nothing
     EXPECT_TRUE(is_same_division(domains, later));
   }
   EXPECT_FALSE(is_same_division(domains, Domains()));

@@ -66,8 +66,8 @@ constexpr int kinds_of_domains = 6;
 
 // --- Points --------------------------------------------------------------------------------------
 
-// Draws a point on a face of the box, beside it, in another period, outside of the box, or
-// anywhere.
+// Draws a point that is on a face of the box, beside a face, in another period, outside of the box,
+// or anywhere.
 inline Point random_point(const CurveDomains& curve, Random& random) {
   Point point = {};
   for (std::size_t d = 0; d < static_cast<std::size_t>(curve.dimensions()); ++d) {

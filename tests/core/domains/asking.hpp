@@ -1,7 +1,7 @@
 #pragma once
 
-// Tests all queries of decompositions into boxes: GridDomains and TreeDomains answer the same.
-// Numbers are eighths, so that all sums with periods are exact.
+// Tests all queries of decompositions into boxes. GridDomains and TreeDomains must give the same
+// answers. Numbers are eighths, so that all sums with periods are exact.
 
 #include "core/values.hpp"
 
@@ -41,7 +41,7 @@ inline Room random_room(int dimensions, Random& random) {
   return room;
 }
 
-// Draws `count` numbers from one face to the other, many of them equal, and many on a face.
+// Draws `count` numbers between two faces. Many are equal, and many are on a face.
 inline std::vector<double> random_borders(int count, double lower, double upper, Random& random) {
   std::vector<double> borders;
   while (std::ssize(borders) < count) {
@@ -65,7 +65,7 @@ inline std::vector<int> random_ranks(int parts, Random& random) {
   return shuffled_ranks(parts, random);
 }
 
-// Draws splitters anywhere, also between two keys of a lattice; some parts are empty.
+// Draws splitters anywhere, also between two keys of a lattice. Some parts are empty.
 inline Splitters random_splitters(int dimensions, int parts, Random& random) {
   const std::uint64_t end = end_of_curve(dimensions).value;
   Splitters splitters = {CurveKey{0}, CurveKey{end}};
@@ -134,7 +134,8 @@ inline const std::array<bool, 3>& periodic_of(const Domains& domains) {
 
 constexpr double little = 1.0 / (1 << 20);  // exact beside eighths
 
-// Draws a place on or beside a face of a domain or of the box, or anywhere, sometimes outside.
+// Draws a place that is on a face of a domain or of the box, beside a face, or anywhere. Some are
+// outside.
 template <class SomeDomains>
 double random_place(const SomeDomains& decomposition, std::size_t axis, Random& random) {
   const Box& box = decomposition.box();
@@ -164,8 +165,8 @@ Point random_point(const SomeDomains& decomposition, Random& random) {
   return point;
 }
 
-// Returns the nearest point of the box. Along a periodic axis it adds whole periods instead, and
-// returns the lower face for the upper one.
+// Returns the nearest point of the box. Along a periodic axis, adds whole periods instead, and
+// replaces the upper face by the lower one.
 template <class SomeDomains>
 Point inside(const SomeDomains& decomposition, Point point) {
   const Box& box = decomposition.box();
@@ -183,8 +184,8 @@ Point inside(const SomeDomains& decomposition, Point point) {
 
 inline bool is_flat(const Box& box, std::size_t axis) { return box.lower[axis] == box.upper[axis]; }
 
-// Returns, by definition, the parts whose domains hold a point inside, along the axes with an
-// extent.
+// Returns, by definition, the parts whose domains contain a point of the box. Axes without extent
+// do not count.
 template <class SomeDomains>
 std::vector<int> holders(const SomeDomains& decomposition, const Point& point) {
   const Box& box = decomposition.box();
@@ -203,7 +204,7 @@ std::vector<int> holders(const SomeDomains& decomposition, const Point& point) {
   return parts;
 }
 
-// `among(parts)` returns the holders that can own in a flat box.
+// `among` chooses among the parts that contain a point: it returns the one that owns the point.
 template <class SomeDomains, class Among>
 void expect_owners(const SomeDomains& decomposition, const Among& among, int points,
                    Random& random) {
@@ -299,7 +300,7 @@ void expect_ranks_within(const SomeDomains& decomposition, Random& random) {
 
 constexpr int untouched = -7;
 
-// Expects the parts that the host finds: `part_of` is the function object of the decomposition.
+// Expects the parts that the host finds. `part_of` is the function object of the decomposition.
 template <class Real, class Layout, class Instance, class SomeDomains, class PartOf>
 void expect_parts_of(const Instance&, const SomeDomains& decomposition, const PartOf& part_of,
                      std::size_t count, Random& random) {
@@ -381,7 +382,8 @@ void expect_refusals(const SomeDomains& decomposition) {
                "A point of 2 coordinates was asked for in 3 dimensions.");
   expect_refused_halos(decomposition);
   EXPECT_ERROR(decomposition.write_parts(host, set(flat), parts.data()),
-               "core/domains: Positions of 2 components in host memory have no parts on ");
+               "core/domains: Positions have 2 components in host memory, but parts were "
+               "asked for on ");
   std::vector<double> line(4);
   EXPECT_ERROR(decomposition.write_parts(host, set(line), parts.data()), "2 or 3 components");
 }

@@ -54,7 +54,7 @@ std::vector<int> owners(const CellMesh& mesh, const GridDomains& decomposition) 
   return ranks;
 }
 
-// The other rank of each cell in these parcels, -1 elsewhere.
+// For each cell in these parcels, the other rank; for other cells, -1.
 std::vector<int> others_of(const CellMesh& mesh, const std::vector<CellParcel>& parcels,
                            std::size_t cells) {
   std::vector<int> others(cells, -1);
@@ -101,7 +101,7 @@ TEST(Cells, MisuseIsAnError) {
   EXPECT_ERROR(cells_between({box, {0, 1, 1}}, grid, grid, 0), "A mesh has 0 cells along x.");
   EXPECT_ERROR(cells_between({{}, {1, 1, 1}}, grid, grid, 0), "different boxes");
   EXPECT_ERROR(cells_between({box, {4, 4, 4}}, grid, grid, 2), "Rank 2 owns no domain.");
-  EXPECT_ERROR(cells_between({box, {4, 4, 4}}, grid, {}, 0), "No rank owns anything yet.");
+  EXPECT_ERROR(cells_between({box, {4, 4, 4}}, grid, {}, 0), "has no domains yet.");
 }
 
 }  // namespace

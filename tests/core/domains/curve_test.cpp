@@ -90,7 +90,7 @@ TEST(CurveDomains, OwnersByHand) {
 }
 
 TEST(CurveDomains, PointsOutsideBelongToTheNearestCell) {
-  const Box box = {{0, 0, 0}, {4, 2, 1}};  // with cells of the curve beyond its shorter sides
+  const Box box = {{0, 0, 0}, {4, 2, 1}};  // cells of the curve extend beyond its shorter sides
   std::mt19937_64 random(4);
   std::uniform_real_distribution<double> uniform(-2, 6);
   std::vector<std::uint64_t> keys(63);

@@ -1,4 +1,4 @@
-// Compares ranks_within with a look at every cell.
+// Compares ranks_within with a search through every cell.
 
 #include "core/domains/asking.hpp"
 
@@ -7,13 +7,14 @@ namespace {
 
 constexpr CurveKind kinds[] = {CurveKind::hilbert, CurveKind::morton, CurveKind::snake};
 constexpr int levels = 3;
-// Cells have length 1, and all numbers are eighths, so everything below is exact.
+// Cells have length 1, and all numbers are eighths. So everything below is exact.
 constexpr Box box = {{-2, 1, 0}, {6, 7, 4}};
 
 using Numbers = std::array<double, 3>;
 
-// Returns true if a cell has a point in common with [lower, upper] along an axis. Cells hold their
-// lower face and not their upper one. The outermost cells have no end if the axis is not periodic.
+// Returns true if a cell has a point in common with [lower, upper] along an axis. A cell includes
+// its lower face, and not its upper one. If the axis is not periodic, the outermost cells have no
+// end.
 bool meets(std::size_t axis, std::uint32_t cell, bool periodic, double lower, double upper) {
   const double infinity = std::numeric_limits<double>::infinity();
   const double origin = box.lower[axis], length = box.upper[axis] - origin;
@@ -94,8 +95,8 @@ TEST(RanksWithin, AgainstEveryCell) {
   compare_many<3>();
 }
 
-// The finest lattice has too many cells to look at each: points of the box find no other owner, and
-// a width as large as the box finds all.
+// The finest lattice has too many cells to search. Instead, points of the box must find no other
+// owner, and a width as large as the box must find all owners.
 TEST(RanksWithin, OnTheFinestLattice) {
   std::mt19937_64 random(4);
   std::uniform_real_distribution<double> uniform(0, 1);

@@ -1,5 +1,5 @@
-// The weights that a cut reports for its parts are those that owner queries find, wherever objects
-// are.
+// The weights that a cut reports for its parts must be those that queries for owners find, at any
+// places of the objects.
 
 #include "support/harness.hpp"
 
@@ -15,9 +15,9 @@ using Places = std::vector<Place>;
 
 constexpr Box boxes[] = {{{0, 0, 0}, {1, 1, 1}},
                          {{99, -100, 1e6}, {100, -99, 1e6 + 1e-3}},
-                         {{-1, 0.5, 0}, {3, 0.5, 1e-300}}};  // no extent in y, and hardly one in z
+                         {{-1, 0.5, 0}, {3, 0.5, 1e-300}}};  // no extent in y, hardly any in z
 
-// Draws a place on a face, beyond one, or anywhere.
+// Draws a place that is on a face, beyond a face, or anywhere.
 double any_place(double lower, double upper, int upper_of_ten, std::mt19937_64& random) {
   const double length = upper - lower;
   const auto choice = static_cast<int>(random() % 10);
@@ -73,7 +73,7 @@ std::vector<Case> cases() {
 
 class CutOwners : public test::OnRanks {
  protected:
-  // This rank's share is every size-th place.
+  // This rank's share: every size-th place.
   Places mine(const Places& places) const {
     Places share;
     for (std::size_t i = 0; i < places.size(); ++i)
@@ -124,7 +124,7 @@ TEST_F(CutOwners, OfBisections) {
         const TreeDomains tree(1, dimensions, of.box, of.periodic, cut.nodes);
         EXPECT_EQ(cut.weights, weights_by(tree.leaf_of_point(), parts, of.places))
             << parts << " parts in " << dimensions << " dimensions";
-        // The second cut keeps the first tree where it can.
+        // The second cut keeps as much of the first tree as possible.
         options.earlier = &tree;
         const BisectionCut again = bisect(communicator, std::span(&points, 1), options);
         const TreeDomains kept(2, dimensions, of.box, of.periodic, again.nodes);
@@ -132,7 +132,7 @@ TEST_F(CutOwners, OfBisections) {
       }
 }
 
-// The heaviest place is the upper face itself: it gets a domain of its own, as thin as possible.
+// The heaviest place is the upper face itself. It must get its own domain, as thin as possible.
 TEST_F(CutOwners, TheUpperFaceCanBeADomain) {
   Places places;
   for (const double x : {0.1, 0.2, 0.3, 0.8, 0.9, 1.0, 1.0, 1.0}) places.push_back({x, 0, 0});

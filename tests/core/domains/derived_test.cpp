@@ -30,7 +30,7 @@ TEST(Derived, IsOfNothingAtFirst) {
 TEST(Derived, WhatIsStaleIsAnErrorWhereAssertionsAreOn) {
   Derived<int> value(of_generation(1), 5);
   EXPECT_ERROR(value.of(of_generation(2)),
-               EVENKEEL_ASSERTION_LEVEL >= 1 ? "of these domains" : "nothing was thrown");
+               EVENKEEL_ASSERTION_LEVEL >= 1 ? "made from these domains" : "nothing was thrown");
 }
 
 }  // namespace

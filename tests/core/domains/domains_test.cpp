@@ -28,7 +28,8 @@ TEST(Domains, AnswerAsTheOwnersOfPointsTell) {
 
 // --- By hand -------------------------------------------------------------------------------------
 
-// The first quarter of the curve in the plane is the lower left, and the next one the upper left.
+// In the plane, the first quarter of the curve is the lower left, and the second quarter the upper
+// left.
 TEST(Domains, PartsAreRenumbered) {
   const std::uint64_t quarter = end_of_curve(2).value / 4;
   const Domains domains =
@@ -72,9 +73,9 @@ TEST(Domains, OfOtherDimensionsAreAnError) {
   std::vector<std::array<double, 2>> x(4);
   std::vector<int> ranks(4);
   const Domains boxes = GridDomains::uniform({3, {2, 1, 1}}, unit, GridScheme::tensor);
-  EXPECT_ERROR(write_ranks(host, boxes, set(x), ranks.data()), "Positions of 2 components");
+  EXPECT_ERROR(write_ranks(host, boxes, set(x), ranks.data()), "Positions have 2 components");
   const Domains curve = CurveDomains(1, 3, unit, {}, {{0}, end_of_curve(3)});
-  EXPECT_ERROR(write_ranks(host, curve, set(x), ranks.data()), "Positions of 2 components");
+  EXPECT_ERROR(write_ranks(host, curve, set(x), ranks.data()), "Positions have 2 components");
 }
 
 }  // namespace

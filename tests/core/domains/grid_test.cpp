@@ -40,7 +40,7 @@ GridDomains random_grid(int dimensions, test::Random& random) {
                      test::random_ranks(shape.parts(), random));
 }
 
-// Along axes on which the box is flat the first domains own.
+// If the box is flat along an axis, the first domains along this axis own all places.
 auto first_along_flat_axes(const GridDomains& grid) {
   return [&grid](std::vector<int> parts) {
     std::erase_if(parts, [&](int part) {
@@ -93,7 +93,7 @@ TEST(GridDomains, UsualAxes) {
   EXPECT_STREQ(name_of(GridScheme::staggered), "staggered");
 }
 
-// Two planes along y: the lower one has a column border at 1/4, the upper one at 3/4.
+// There are two rows along y. The lower one has a border at x = 1/4, the upper one at x = 3/4.
 GridDomains bricks() {
   const GridBorders borders{
       GridScheme::staggered, {1, 0, 2}, {{{0, 0.5, 1}, {0, 0.25, 1, 0, 0.75, 1}, {}}}};
@@ -277,7 +277,7 @@ TEST(Neighbours, TouchAtFacesEdgesAndCorners) {
   EXPECT_EQ(neighbours_of(grid, 0), (std::vector<int>{1, 3, 4}));
   const auto wrapped = GridDomains::uniform(shape, box, GridScheme::tensor, {false, true, false});
   EXPECT_EQ(neighbours_of(wrapped, 0), (std::vector<int>{1, 2, 3, 4, 5}));
-  // A column of two domains beside a column of three.
+  // The grid has a column of two domains beside a column of three.
   const GridDomains staggered(
       1, {2, {2, 3, 1}}, box, {},
       {GridScheme::staggered,

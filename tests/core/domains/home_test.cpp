@@ -1,4 +1,5 @@
-// Compares the objects that are surely at home, by boxes and tables of cells, with the definition.
+// Tests the objects that are surely at home by boxes and tables of cells. Compares them with the
+// definition.
 
 #include "core/domains/any.hpp"
 
@@ -90,7 +91,7 @@ void expect_table(CurveKind kind, int levels, Random& random) {
         ASSERT_EQ(is_own[k] != 0, is_whole);
         found += is_whole ? 1 : 0;
       }
-  // The table contains all of them.
+  // The table contains all whole cells of the range.
   const std::uint64_t first = (begin.value + (std::uint64_t{1} << shift) - 1) >> shift;
   EXPECT_EQ(found, (end.value >> shift) - first);
 

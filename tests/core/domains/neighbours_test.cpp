@@ -175,7 +175,7 @@ TEST(Neighbours, OfAPlainGrid) {
   EXPECT_EQ(box_of(grid, 0).upper[1], 0.5);
 }
 
-// The two domains meet on both sides.
+// The two domains touch each other on both sides.
 TEST(Neighbours, AcrossAPeriodicAxisFacesCountTwice) {
   const Domains grid =
       GridDomains::uniform({3, {2, 1, 1}}, unit, GridScheme::tensor, {true, false, false});
@@ -193,7 +193,7 @@ TEST(Neighbours, OfQuartersOfACurve) {
   EXPECT_EQ(neighbours_of(curve, 0), (std::vector<Neighbour>{{1, 0.5}, {2, 0}, {3, 0.5}}));
 }
 
-// Lengths and areas in this box overflow.
+// In this box, lengths and areas overflow.
 TEST(Neighbours, InABoxBetweenTheGreatestNumbers) {
   constexpr double most = std::numeric_limits<double>::max();
   const Box box = {{-most, -most, -most}, {most, most, most}};

@@ -19,7 +19,7 @@ Splitters splitters_at(std::vector<std::uint64_t> inner) {
   return splitters;
 }
 
-// Finds the last part that begins at or before the key, by looking at all parts.
+// Finds the last part that begins at or before the key, by a search through all parts.
 int oracle(const Splitters& splitters, CurveKey key) {
   int owner = 0;
   for (std::size_t p = 0; p + 1 < splitters.size(); ++p)

@@ -10,7 +10,7 @@ using Sides = std::array<double, 3>;
 
 // --- GridShape -----------------------------------------------------------------------------------
 
-// Given axes stay; the others are chosen like those of a grid of their own.
+// Given extents stay. The other extents are chosen as for a grid of these axes alone.
 TEST(ShapeWith, ChoosesWhatIsNotGiven) {
   const Box cube{{0, 0, 0}, {1, 1, 1}}, flat{{0, 0, 0}, {8, 1, 4}};
   const auto extents_of = [](const std::array<int, 3>& given, int parts, int dimensions,
@@ -36,7 +36,7 @@ TEST(ShapeWith, RefusesWhatCannotBe) {
   EXPECT_MENTIONS(refusal({2, 2, 1}, 6, 3), "2 x 2 x 1 domains was asked for, for 6");
   EXPECT_MENTIONS(refusal({4, 0, 0}, 6, 3), "whose product divides the number");
   EXPECT_MENTIONS(refusal({-1, 0, 0}, 6, 3), "Give each axis one domain or more.");
-  EXPECT_MENTIONS(refusal({1, 1, 2}, 2, 2), "Axes beyond the dimensions have one.");
+  EXPECT_MENTIONS(refusal({1, 1, 2}, 2, 2), "Give axes beyond the dimensions 1 domain.");
   EXPECT_MENTIONS(refusal({0, 0, 0}, 0, 3), "for 0 parts");
   EXPECT_MENTIONS(refusal({0, 0, 0}, 4, 4), "Use 1, 2 or 3 dimensions.");
 }
@@ -89,7 +89,7 @@ TEST(Factored, FlatSidesAreNotDivided) {
     EXPECT_EQ(factored(30, dimensions, {0, 0, 0}), factored(30, dimensions)) << "all the same";
 }
 
-// The area of all faces inside a box.
+// The area of all faces between parts inside a box.
 double area(const Extents& extents, int dimensions, const Sides& sides) {
   double sum = 0;
   for (int axis = 0; axis < dimensions; ++axis) {

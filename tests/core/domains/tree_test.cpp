@@ -9,7 +9,7 @@ namespace {
 
 constexpr Box unit = {{0, 0, 0}, {1, 1, 1}};
 
-// In a flat box every place is below each border, so the first of all holders owns it.
+// In a flat box, every place is below each border. So the first part that contains a place owns it.
 auto first_in_a_flat_box(const TreeDomains& tree) {
   bool flat = false;
   for (std::size_t d = 0; d < static_cast<std::size_t>(tree.dimensions()); ++d)
@@ -52,7 +52,7 @@ TEST(TreeDomains, PartsOfObjects) {
 
 // --- By hand -------------------------------------------------------------------------------------
 
-// The leaves are 0 | 1 below 2 | 3, and the upper right is divided again: 3 | 4.
+// The leaves are 0 | 1 below 2 | 3. The upper right is divided again, into 3 and 4.
 TreeDomains five() {
   return TreeDomains(7, 2, unit, {true, false, false},
                      {{0.5, 1, 2}, {0.25, 0, 1}, {0.5, 0, 3}, {0.75, 1, 4}}, {4, 3, 2, 1, 0});

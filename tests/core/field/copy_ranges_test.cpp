@@ -7,7 +7,7 @@ namespace {
 
 using Bytes = std::vector<unsigned char>;
 
-// A field of objects with `components` values of `element` bytes, packed or spread.
+// A field of objects with `components` values of `element` bytes each, packed or spread.
 struct Field {
   Bytes bytes;
   FieldLayout at;
@@ -80,7 +80,7 @@ TEST(CopyObjectRanges, BetweenAllForms) {
         }
 }
 
-// Copies enough data for all threads of the host: in few ranges, and in many.
+// Copies enough data for all threads of the host, in few ranges and in many.
 TEST(CopyObjectRanges, MuchAtATime) {
   std::mt19937_64 random(2);
   constexpr std::int64_t count = 30'000;

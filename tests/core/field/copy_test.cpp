@@ -8,7 +8,7 @@ namespace {
 using Bytes = std::vector<unsigned char>;
 using List = std::vector<std::int64_t>;
 
-// Objects of `components` values of `element` bytes, with gaps of `gap` bytes, beginning at byte
+// Objects of `components` values of `element` bytes, with gaps of `gap` bytes. They begin at byte
 // `shift` of an array.
 struct Field {
   Bytes bytes;
@@ -49,7 +49,7 @@ void expect_copied(Field& to, const List* to_objects, const Field& from, const L
   EXPECT_TRUE(to.bytes == expected.bytes);
 }
 
-// Objects have any number of words, aligned or not, with and without lists.
+// Objects have any number of words, aligned or not. Copies use lists, or no lists.
 TEST(CopyChosenObjects, BetweenAllForms) {
   std::mt19937_64 random(1);
   constexpr std::int64_t objects = 100;

@@ -35,7 +35,7 @@ FieldLayout device_side(const Dual& dual) {
 
 enum class Newer { host, device, neither };
 
-// A DualView of numbers from 1 on. If the build has two memories, one of its sides is out of date.
+// A DualView of numbers from 1 on. If the build has two memories, one of the sides is out of date.
 template <class Dual>
 Dual filled(std::int64_t objects, Newer newer) {
   Dual dual = make<Dual>("dual", static_cast<std::size_t>(objects));
@@ -147,7 +147,7 @@ TEST(DualView, GrowsFromNothing) {
   expect_grows(no_vectors);
 }
 
-// Both sides come from pointers of the application, which would not learn of new ones.
+// Both sides use memory of the application, which would not learn of new pointers.
 TEST(DualView, OfUnmanagedMemoryIsBorrowed) {
   Scalars owner = filled<Scalars>(4, Newer::neither);
   Scalars dual(Scalars::t_dev(owner.view_device().data(), 4),
@@ -159,8 +159,8 @@ TEST(DualView, OfUnmanagedMemoryIsBorrowed) {
 }
 
 #if KOKKOS_VERSION < 40000
-// A build without a device keeps both sides in one memory, so the newer side cannot be seen there.
-// Kokkos 3 allows two allocations, and both may be unmarked.
+// In a build without a device, both sides share one memory, so a test cannot see which side is
+// newer. Kokkos 3 allows two allocations, and both may lack a mark.
 struct Marked : Scalars {
   static void set(Scalars& dual, unsigned host, unsigned device) {
     auto& flags = dual.*(&Marked::modified_flags);

@@ -29,11 +29,12 @@ View make(const std::string& label, std::size_t objects) {
     return View(label, objects);
 }
 
-// Reads the values by the View's own index (object, component), row by row, without the layout.
+// Reads the values by the View's own index (object, component), row by row, independently of the
+// layout.
 template <class View>
 std::vector<double> read(const View& view) {
-  // Copies all from the first element to the last: gaps cannot be copied between memories. The span
-  // by Kokkos may end behind the allocation if the View is a part of another.
+  // Copies everything from the first element to the last, since gaps cannot be copied between
+  // memories. Kokkos's own span may end behind the allocation if the View is a piece of another.
   std::size_t length = view.size() > 0 ? 1 : 0;
   for (std::size_t d = 0; length > 0 && d < static_cast<std::size_t>(View::rank); ++d)
     length += (view.extent(d) - 1) * static_cast<std::size_t>(view.stride(d));
@@ -211,7 +212,7 @@ TEST(View, KeepsItsPointerWhenAskedTo) {
   });
 }
 
-// Stages two objects fewer into a borrowed View and expects that nothing around them changes.
+// Stages two objects fewer into a borrowed View. Expects that nothing around them changes.
 template <class View, class All>
 void expect_in_place(View& view, const All& all) {
   const Field field = field_of(view);
@@ -276,7 +277,7 @@ TEST(View, UnmanagedMemoryIsBorrowed) {
   });
 }
 
-// The type says how many objects there are, so another number could not be allocated.
+// The type fixes the number of objects, so another number cannot be allocated.
 TEST(View, OfFixedExtentIsBorrowed) {
   with_space(test::space(), []<class Instance>(const Instance&) {
     ViewIn<Instance, double[6]> fixed("fixed");
@@ -314,7 +315,7 @@ TEST(View, HeldElsewhereIsShared) {
   });
 }
 
-// The holder keeps its values; the View gets new memory.
+// The other holder must keep its values; the View must get new memory.
 TEST(View, HeldElsewhereCanBeReplacedAllTheSame) {
   with_space(test::space(), []<class Instance>(const Instance&) {
     ViewIn<Instance, double*> view("view", 4);
@@ -361,7 +362,7 @@ TEST(View, EmptyAndDefaultConstructed) {
 
 // --- Between memories ----------------------------------------------------------------------------
 
-// Both sides have strides, and on a device the copy crosses memories.
+// Both sides are strided. On a device, the copy also crosses memories.
 TEST(View, CopiesToAndFromHostMemory) {
   with_space(test::space(), []<class Instance>(const Instance&) {
     ViewIn<Instance, double**, Left> left("left", 5, 3);

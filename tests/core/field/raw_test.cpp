@@ -39,8 +39,8 @@ TEST(RawField, OfAVectorType) {
   EXPECT_EQ(field_of(every_second).layout().object_stride_bytes, 48);
 }
 
-// One array per component, like a Fortran array x(n, 3); the second component begins five values
-// behind the first.
+// One array per component, as in a Fortran array x(n, 3). Each component begins five values behind
+// the previous one.
 TEST(RawField, ByComponent) {
   auto memory = counting<>(15);
   const auto expect_by_component = [&](RawField<double> raw) {
@@ -56,7 +56,7 @@ TEST(RawField, ByComponent) {
       memory.data(), {.count = 3, .capacity = 5, .components = 3, .component_stride = 5}));
 }
 
-// The x and z of records of four values are two components.
+// Records have four values. Their x and z are two components.
 TEST(RawField, InsideRecords) {
   auto memory = counting<>(12);
   RawField<double> raw = raw_field(
@@ -110,7 +110,7 @@ TEST(RawField, NonsenseIsAnError) {
   EXPECT_ERROR(
       raw_field<double>(nullptr, {.count = 1, .label = "mass"}),
       "'mass' is invalid: count 1, capacity 1, components 1, strides 1 and 1, null pointer");
-  // These values would share memory.
+  // In these shapes, values would share memory.
   expect_refused({.count = 10, .components = 3, .object_stride = 1, .component_stride = 1},
                  "apart");
   expect_refused({.count = 10, .components = 3, .object_stride = 4, .component_stride = 2},

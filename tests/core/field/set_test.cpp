@@ -97,7 +97,7 @@ TEST(Set, NamesItsFields) {
   EXPECT_EQ(both.describe(1), "Field 1, 'mass',");
 }
 
-// The name is only used in messages; the variable itself is referred to.
+// The name is only for messages. The set refers to the variable itself.
 TEST(Named, GivesAFieldANameAndRefersToIt) {
   Position position(4);
   std::vector<double> mass(4), cost(4, 1);
@@ -189,7 +189,7 @@ TEST(CheckMovable, TheSameContainerTwice) {
   EXPECT_ERROR(check_movable(set(x, carry(mass, mass))),
                "Field 1, 'std::vector', and Field 2, 'std::vector', are the same memory");
   EXPECT_ERROR(check_movable(set(x, carry(x))), "The position 'std::vector' and Field 1");
-  std::vector<double> none;  // no memory to compare yet
+  std::vector<double> none;  // without memory to compare
   EXPECT_ERROR(check_movable(set(x, carry(none, none), {.count = 0})), "are the same memory");
 }
 
@@ -240,7 +240,7 @@ TEST(CheckMovable, TwoSetsThatShareAContainer) {
                "Field 1, 'std::vector', and Field 1, 'std::vector', of another set");
 }
 
-// A Set may be kept: it reads counts and places again each time.
+// A Set may be kept, since it reads counts and places again each time.
 TEST(Set, SeesWhatIsThereNow) {
   Position x(10);
   std::vector<double> weight(10);
@@ -270,7 +270,7 @@ TEST(StagedSet, AMovedFromOneCommitsNothing) {
   EXPECT_EQ(x.size(), 10U);
 }
 
-// A View that was never given extents cannot say how many components would arrive.
+// A View that never had extents cannot say how many components would arrive.
 TEST(StagedSet, AnEmptyViewWithoutComponents) {
   Kokkos::View<double**, Kokkos::HostSpace> never;
   const Set all = set(never);
@@ -336,7 +336,7 @@ TEST(CheckMovable, CompanionsAreFieldsLikeOthers) {
   EXPECT_NO_THROW(check_movable(with(cost, {.count = &owned, .keep_allocation = true})));
 }
 
-// A companion knows its own length, so it needs no variable for it.
+// A companion stores its own length, so the set needs no variable for it.
 TEST(CheckMovable, ACompanionKnowsItsCount) {
   std::vector<double> memory(12);
   RawField<double> x = raw_field(memory.data(), {.count = 4, .components = 3});
@@ -511,7 +511,7 @@ TEST(StagedSet, UpdatesTheCountAtCommitAlone) {
   EXPECT_EQ(owned, 4);
   staged.commit();
   EXPECT_EQ(owned, 6);
-  EXPECT_EQ(x.size(), 6U);  // ghosts behind the owned objects are dropped
+  EXPECT_EQ(x.size(), 6U);  // drops the ghosts behind the owned objects
   EXPECT_EQ(mass.size(), 6U);
 }
 
@@ -560,7 +560,8 @@ TEST(StagedSet, AliasesKeepTheOldValuesWhenAllowed) {
   EXPECT_EQ(reader(3), 3.0);
 }
 
-// The owner of the set makes room for its companions, even if the application keeps its own memory.
+// The owner of the set makes room for companions, even if the application's own fields keep their
+// memory.
 TEST(StagedSet, CompanionsAreReplacedBesideAllocationsThatAreKept) {
   Position x(9);
   HostView mass("mass", 9), cost("cost", 4);
@@ -608,12 +609,12 @@ TEST(StagedSet, OtherComponentsThanOthersHaveAreAnError) {
   Kokkos::View<double**, Kokkos::HostSpace> flat("flat", 4, 2);
   const std::vector<int> components = {3};
   EXPECT_ERROR(stage(test::space(), set(flat), 5, components),
-               "'flat' has 2 components, and objects of 3 would arrive.");
+               "'flat' has 2 components, but objects of 3 would arrive.");
   EXPECT_EQ(flat.extent(0), 4U);
 }
 
-// Memory that stays in place does not store how much of it is in use. The set alone decides, not
-// the number of objects that happen to arrive.
+// Memory that stays in place does not store how much of it is in use. So the set must have a count.
+// This must not depend on the number of objects that arrive.
 TEST(CheckMovable, SomebodyMustKnowTheCount) {
   Position x(4);
   std::vector<double> memory(4);
@@ -621,7 +622,7 @@ TEST(CheckMovable, SomebodyMustKnowTheCount) {
   EXPECT_NO_THROW(check(set(x, carry(mass))));  // good enough for reading
   EXPECT_ERROR(check_movable(set(x, carry(mass))),
                "Field 1, 'std::span', keeps its memory, so nothing would store how many objects it "
-               "holds. Give the set a variable for it: .count = &owned.");
+               "holds. Give the set a variable for this number: .count = &owned.");
   EXPECT_ERROR(check_movable(set(x, carry(mass), {.count = 4})), "keeps its memory");
   HostView view("view", 4);
   EXPECT_ERROR(check_movable(set(x, carry(view), {.keep_allocation = true})), "keeps its memory");
@@ -644,7 +645,7 @@ TEST(Check, AMisalignedPosition) {
   EXPECT_ERROR(check(set(x)), "The position 'packed' is not aligned to its doubles");
 }
 
-// A rank that never had objects may hold a View that was never given extents.
+// A rank that never had objects may hold a View that never had extents.
 TEST(Check, AnEmptyViewWithoutComponents) {
   Kokkos::View<double**, Kokkos::HostSpace> never;
   EXPECT_NO_THROW(check(set(never)));

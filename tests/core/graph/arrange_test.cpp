@@ -6,7 +6,8 @@
 namespace evenkeel::graphs::arrange_test {
 namespace {
 
-// Makes a level of one rank. The names, and the weights of vertices and edges, identify them.
+// Makes a level on one rank. The names and weights of vertices, and the weights of edges, identify
+// them.
 Level level_with(const test::GraphOnHost& graph) {
   HostGraph host;
   host.offsets = graph.offsets;
@@ -59,8 +60,8 @@ TEST(Arrange, BringsNeighboursTogether) {
   EXPECT_LT(mean_span(other->level), mean_span(level) / 20);
 }
 
-// The graph has pieces, and vertices without neighbours. The members of a piece are far from each
-// other in memory.
+// The graph has several pieces, and vertices without neighbours. The members of a piece are far
+// apart in memory.
 TEST(Arrange, TakesWhatIsNotConnected) {
   constexpr std::int64_t count = 40001, step = 20011;  // coprime
   test::Edges edges;

@@ -32,7 +32,7 @@ struct GraphOnHost {
 
 using Edges = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
-// Each edge is given once.
+// `edges` has each edge once.
 inline GraphOnHost graph_of(std::int64_t vertices, Edges edges) {
   const std::size_t once = edges.size();
   for (std::size_t e = 0; e < once; ++e) edges.emplace_back(edges[e].second, edges[e].first);
@@ -68,7 +68,7 @@ inline GraphOnHost complete(std::int64_t vertices) {
   return graph_of(vertices, edges);
 }
 
-// Makes cycles without an edge between them.
+// Makes cycles that no edge connects.
 inline GraphOnHost pieces(std::int64_t count, std::int64_t each) {
   Edges edges;
   for (std::int64_t piece = 0; piece < count; ++piece)
@@ -93,7 +93,7 @@ inline GraphOnHost grid(std::int64_t width, std::int64_t height) {
   return graph;
 }
 
-// Points in a square, each with an edge to the points near it; the numbers of points are unrelated
+// Points in a square. Each has an edge to the points near it. The numbers of points are unrelated
 // to their places.
 inline GraphOnHost random_mesh(std::int64_t vertices, int salt) {
   std::vector<double> x, y;
@@ -136,7 +136,7 @@ inline int empty_parts(const std::vector<int>& parts, int count) {
   return static_cast<int>(std::ranges::count(seen, 0));
 }
 
-// Takes the vertices of a graph, or the objects of nets.
+// `whole` may be the vertices of a graph or the objects of nets.
 template <class Whole>
 double lambda_of_parts(const Whole& whole, const std::vector<int>& parts, int count,
                        int constraint = 0) {
@@ -163,7 +163,7 @@ inline RawField<double> rows_of_numbers(const exec::Array<double>& numbers, int 
       {.count = numbers.size() / components, .components = components, .memory = numbers.memory()});
 }
 
-// The share of a rank: rows in their order.
+// The share of a rank. It has rows in their order.
 struct Part {
   std::int64_t first = 0;
   std::vector<std::int64_t> offsets, columns;

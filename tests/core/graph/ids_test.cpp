@@ -1,4 +1,4 @@
-// Graphs whose vertices have ids, and the errors for edges without their reverse.
+// Tests graphs whose vertices have ids, and the errors for edges without their reverse.
 
 #include "core/graph/graphs.hpp"
 
@@ -11,8 +11,8 @@ using test::GraphOnHost;
 using test::Part;
 using test::share_of;
 
-// The share of this rank. The graph is on all ranks, or on all except the first and the last, which
-// have no vertices.
+// The share of this rank. If `has_empty_ranks` is true, the first and the last rank have no
+// vertices.
 Part my_share(const GraphOnHost& graph, bool has_empty_ranks = false) {
   if (!has_empty_ranks || test::size() < 3) return share_of(graph, test::rank(), test::size());
   if (test::rank() > 0 && test::rank() + 1 < test::size())
@@ -22,7 +22,7 @@ Part my_share(const GraphOnHost& graph, bool has_empty_ranks = false) {
   return none;
 }
 
-// Ids are distinct, in no order, in both halves of the numbers, and far apart.
+// Ids are distinct and unordered. They are far apart, in both halves of the range of the type.
 template <class Id>
 Id scattered(std::int64_t v) {
   return static_cast<Id>(static_cast<std::uint64_t>(v + 5) * 0x9E3779B97F4A7C15U);
@@ -48,7 +48,7 @@ std::vector<int> parts_of_all(const Communicator& ranks, const GraphCut& cut) {
   return ranks.all_gather(std::span<const int>(parts)).values;
 }
 
-// Grids are small: 16 bits do not hold distinct ids for many vertices.
+// Grids are small, since 16 bits cannot hold distinct ids of many vertices.
 GraphOnHost weighted_grid(std::int64_t width, std::int64_t height) {
   GraphOnHost graph = test::grid(width, height);
   for (std::int64_t v = 0; v < graph.size(); ++v) {
@@ -95,7 +95,7 @@ TEST(GraphIds, GiveTheSamePartsAsNumbers) {
     expect_same_parts<std::uint32_t, std::int64_t>(grid, has_empty_ranks);
     expect_same_parts<std::int16_t, std::int32_t>(grid, has_empty_ranks);
   }
-  const GraphOnHost few = weighted_grid(3, 3);  // fewer vertices than eight ranks could share
+  const GraphOnHost few = weighted_grid(3, 3);  // eight ranks cannot share these vertices
   expect_same_parts<std::int8_t, std::int8_t>(few, false);
 }
 
@@ -132,7 +132,7 @@ TEST_F(GraphIdsOn, LieInAnyMemory) {
   expect_same(cut_with(communicator, mine, columns, ids_there), numbered);
 }
 
-// The slack holds arbitrary values.
+// The space behind the offsets holds arbitrary values.
 TEST_F(GraphIdsOn, AreNotReadBeyondTheOffsets) {
   const Part mine = my_share(weighted_grid(24, 20), true);
   const GraphCut numbered = cut_with(communicator, mine, mine.columns, {});
@@ -147,8 +147,7 @@ TEST_F(GraphIdsOn, AreNotReadBeyondTheOffsets) {
   expect_same(cut_with(communicator, more, more.columns, {}), numbered);
 }
 
-// The Error for a path of ten vertices with these ids, which are given on the ranks that have
-// vertices.
+// The Error for a path of ten vertices with these ids. Only ranks that have vertices give ids.
 std::string error_for(const std::vector<std::int64_t>& ids,
                       const std::vector<std::int64_t>& columns) {
   GraphOnHost path = test::path(std::ssize(ids));
@@ -162,7 +161,7 @@ std::string error_for(const std::vector<std::int64_t>& ids,
 }
 
 TEST(GraphIds, MustBeThoseOfOneVertex) {
-  EXPECT_MENTIONS(error_for({10, 20, 30, 20}, {20, 10, 30, 20, 20, 30}), "Id 20 is that of object");
+  EXPECT_MENTIONS(error_for({10, 20, 30, 20}, {20, 10, 30, 20, 20, 30}), "Id 20 belongs to object");
   EXPECT_MENTIONS(error_for({10, 20, 30, 40}, {20, 10, 30, 20, 44, 30}),
                   "A neighbour of the vertex with id 30 is 44, an id that no vertex "
                   "has.");
@@ -179,7 +178,7 @@ TEST_F(GraphIdsOn, AreGivenOnAllRanksOrNone) {
   EXPECT_ERROR_EVERYWHERE(cut_graph(test::space(), communicator,
                                     graph(mine.offsets, is_last ? mine.columns : columns,
                                           {.id = is_last ? NumberSource() : NumberSource(ids)})),
-                          test::size() > 1 ? "Only some ranks" : "nothing was thrown");
+                          test::size() > 1 ? "Some ranks give an option" : "nothing was thrown");
 }
 
 TEST_F(GraphIdsOn, AreOneIntegerEach) {
@@ -227,8 +226,8 @@ TEST(GraphSymmetry, NamesTheLowestEdgeWithoutReverse) {
   const GraphOnHost grid = test::grid(12, 10);
   const auto id = [](std::int64_t v) { return std::to_string(scattered<std::int32_t>(v)); };
   for (const bool has_empty_ranks : {false, true}) {
-    // One edge is only in the row of its upper end, and higher ones are only in the row of their
-    // lower end.
+    // One edge is only in the row of its upper end. Edges with higher vertices are only in the row
+    // of their lower end.
     GraphOnHost upper = grid;
     upper.columns[entry_of(upper, 35, 34)] = 20;
     upper.columns[entry_of(upper, 50, 51)] = 119;

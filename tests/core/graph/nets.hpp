@@ -78,8 +78,8 @@ inline NetsOnHost nodes_of_cells(std::int64_t width, std::int64_t height) {
   return nets;
 }
 
-// Draws nets of 2 to `most` pins, most of them within one group. The numbers of a group's objects
-// are scattered.
+// Draws nets of 2 to `most` pins. Most nets are within one group, and the numbers of a group's
+// objects are scattered.
 inline NetsOnHost communities(std::int64_t objects, std::int64_t groups, std::int64_t count,
                               std::int64_t most, int salt) {
   NetsOnHost nets;
@@ -113,8 +113,8 @@ inline NetsOnHost windows(std::int64_t objects, std::int64_t pins, std::int64_t 
   return nets;
 }
 
-// The share of a rank: objects in their order, and nets dealt out in turn, so that most nets are
-// given by a rank that has no pin of them.
+// The share of a rank. Objects are in their order. Ranks get nets in turn, so that most nets are
+// given by a rank that owns no pin of them.
 struct NetShare {
   std::int64_t first = 0, objects = 0;
   std::vector<std::int64_t> offsets = {0}, pins;

@@ -1,4 +1,4 @@
-// Compares cuts of nets with counts that are taken one net after the other.
+// Compares cuts of nets with counts that are made net by net.
 
 #include "core/graph/nets.hpp"
 
@@ -42,7 +42,7 @@ Cut cut_of(const NetsOnHost& whole, const GraphCutOptions& options, const ByGrap
   return cut_by(test::world(), test::space(), whole, options, method, from);
 }
 
-// Checks the properties of every cut, whatever the nets.
+// Checks properties that every cut must have, for any nets.
 void expect_sound(const NetsOnHost& whole, const Cut& cut, int parts, double tolerance = 0.03) {
   ASSERT_EQ(std::ssize(cut.parts), whole.objects);
   for (const int part : cut.parts) ASSERT_TRUE(part >= 0 && part < parts);
@@ -164,7 +164,7 @@ TEST(CutNets, TakesNetsOfAllKinds) {
   EXPECT_EQ(cut_of(huge, {.parts = 4}).report.connectivity, 3);
 }
 
-// Tries all cuts of a few objects in two parts of equal size and returns the best.
+// Tries all cuts of a few objects into two parts of equal size. Returns the least connectivity.
 double best_of_all(const NetsOnHost& whole) {
   double best = std::numeric_limits<double>::infinity();
   for (unsigned mask = 0; mask < 1U << unsigned(whole.objects); ++mask) {
@@ -190,8 +190,9 @@ TEST(CutNets, FindsWhatTryingAllFinds) {
   EXPECT_LE(ours, 1.15 * best);
 }
 
-// Object 0 is in part 0 with most pins of two nets, which also have pins in part 1. Edges between
-// all pins would keep it there. By nets, its move to its partner in part 1 costs nothing.
+// Object 0 is in part 0, with most pins of two nets. These nets also have pins in part 1. Edges
+// between all pins would keep the object there. By nets, its move to its partner in part 1 costs
+// nothing.
 TEST(CutNets, CountsPartsAndNotEdges) {
   NetsOnHost whole;
   whole.objects = 24;
@@ -211,13 +212,14 @@ TEST(CutNets, CountsPartsAndNotEdges) {
     EXPECT_EQ(cut.parts[0], 1);
     EXPECT_EQ(cut.report.connectivity, 2);
   }
-  // Nets that would come to another part keep the object.
+  // Now moving the object would bring these nets to another part, so it must stay.
   whole.add({0, 1, 2});
   whole.add({0, 3, 4});
   EXPECT_EQ(cut_of(whole, {.parts = 2}, {.tolerance = 0.5}, from).parts[0], 0);
 }
 
-// Cuts the graph that has an edge for each two pins, which share the weight of the net.
+// Cuts the graph that has an edge for each two pins of a net. These edges share the weight of the
+// net.
 std::vector<int> parts_by_graph(const NetsOnHost& whole, int parts) {
   std::map<std::pair<std::int64_t, std::int64_t>, double> edges;
   for (std::int64_t e = 0; e < whole.size(); ++e)
@@ -267,7 +269,7 @@ TEST(CutNets, BalancesSeveralConstraintsAndKeepsWhatIsFixed) {
     ASSERT_EQ(cut.parts[std::size_t(v)], v / 50 % 6);
 }
 
-// A cut that starts from existing parts moves little.
+// A cut that starts from existing parts must move little.
 TEST(CutNets, ChangesLittle) {
   NetsOnHost whole = test::nodes_of_cells(60, 40);
   const Cut first = cut_of(whole, {.parts = 8});
@@ -333,8 +335,8 @@ TEST(CutNets, RefusesWhatMakesNoSense) {
     if (ranks.rank() == ranks.size() - 1) change(bad);
     EXPECT_ERROR_EVERYWHERE(cut(bad), text);
   };
-  refuses([](NetShare& bad) { bad.pins[3] = 144; }, "Pin 3 of this rank is object 144 of 144");
-  refuses([](NetShare& bad) { bad.pins[2] = -1; }, "Pin 2 of this rank is object -1 of 144");
+  refuses([](NetShare& bad) { bad.pins[3] = 144; }, "Pin 3 of this rank is object 144, but");
+  refuses([](NetShare& bad) { bad.pins[2] = -1; }, "Pin 2 of this rank is object -1, but");
   refuses([](NetShare& bad) { bad.offsets[2] = 900; }, "fall after net 2");
   refuses([](NetShare& bad) { bad.offsets[0] = 1; }, "begin at 1");
   refuses([](NetShare& bad) { bad.pins.pop_back(); }, "pins in 'std::vector'");
@@ -350,7 +352,7 @@ TEST(CutNets, RefusesWhatMakesNoSense) {
   costs.front() = -1;
   EXPECT_ERROR(cut(good, {.weight = costs}), "of the weights in 'std::vector' is -1");
   const std::vector<int> fixed(std::size_t(good.objects), 3);
-  EXPECT_ERROR(cut(good, {.fixed = fixed}), "is fixed in part 3 of 3");
+  EXPECT_ERROR(cut(good, {.fixed = fixed}), "is fixed in part 3, but there are 3 parts.");
   EXPECT_ERROR(cut(good, {}, {.parts = -1}), "-1 parts are wanted");
   if (ranks.size() > 1) {
     weights.assign(std::size_t(std::ssize(good.offsets)) - 1, 1.0);

@@ -1,4 +1,4 @@
-// Finds the ranks that need copies of each object, for many ranks on one process.
+// Finds the ranks that need copies of each object. One process computes this for many ranks.
 
 #include "core/halo/worlds.hpp"
 
@@ -72,7 +72,7 @@ void compare_many(int seed) {
       const Domains domains = test::random_domains(method, n, parts, random);
       const double width = test::random_width(domains, random);
       std::vector<Point> points;
-      // Some clouds are in the order of one axis: their blocks have small boxes.
+      // Some clouds are in the order of one axis, so that their blocks have small boxes.
       const int objects = test::below(3, random) == 0 ? 0 : test::below(150, random);
       for (int i = 0; i < objects; ++i)
         points.push_back(i > 0 && test::below(6, random) == 0
@@ -90,7 +90,7 @@ TEST(Leavers, AreTheCopiesThatOthersNeed) {
   compare_many<float, 3>(3);
 }
 
-// Boxes of blocks are small compared to the domains, so most blocks are skipped.
+// The boxes of blocks are small compared to the domains, so most blocks are skipped.
 TEST(Leavers, ManyObjectsInOrder) {
   const Box box = {{0, 0, 0}, {8, 8, 8}};
   const Domains domains = GridDomains::uniform({3, {2, 2, 2}}, box, GridScheme::tensor, {true});

@@ -1,5 +1,5 @@
-// Counts the MPI messages of a halo: one to each partner, whatever the number of fields, one
-// reduction, and no message to other ranks.
+// Counts the MPI messages of a halo. There must be one to each partner, whatever the number of
+// fields, one reduction, and no message to other ranks.
 
 #include "support/harness.hpp"
 

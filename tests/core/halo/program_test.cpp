@@ -1,5 +1,5 @@
-// Runs a whole program: objects drift, a Balancer moves them between ranks, stale halos are built
-// again, and all pairs within a range are found, by any method.
+// Runs a whole program by any method: objects drift, a Balancer moves them between ranks, outdated
+// halos are built again, and all pairs within a range are found.
 
 #include "core/migrate/cloud.hpp"
 
@@ -14,7 +14,7 @@ using Row = std::vector<Place>;
 
 constexpr std::int64_t objects = 240;
 constexpr double range = 0.24;
-constexpr double stride = 0.01;  // the longest displacement of a step, along an axis
+constexpr double stride = 0.01;  // the longest way of an object in a step, along an axis
 const Box box = {{0, 0, 0}, {1, 1, 1}};
 constexpr std::array<bool, 3> periodic = {true, true, false};
 
@@ -24,7 +24,8 @@ bool is_near(const Place& a, const Place& b) {
   return square < range * range;
 }
 
-// Counts pairs of an object and an image of another object or of itself, each from both sides.
+// Counts pairs of an object and an image of another object or of itself. Each pair counts from both
+// sides.
 std::int64_t pairs_of(const Row& all) {
   std::int64_t pairs = 0;
   for (std::size_t a = 0; a < all.size(); ++a)
@@ -36,7 +37,7 @@ std::int64_t pairs_of(const Row& all) {
   return pairs;
 }
 
-// Moves all objects a little, wherever they are, and then wraps them into the box.
+// Moves all objects a little, and then wraps them into the box.
 void drift(Row& x, const test::Ids& id, std::int64_t owned, int step, bool wraps) {
   for (std::int64_t i = 0; i < owned; ++i)
     for (std::size_t d = 0; d < 3; ++d) {
@@ -92,7 +93,7 @@ void simulate(const Method& method) {
       directory.update(report, id, owned);
     }
     const Domains& domains = balancer.domains();
-    // A halo serves three steps, in which each of two objects moves two strides.
+    // A halo serves three steps. In each, two objects can approach each other by up to two strides.
     if (!halo.is_of(domains) || step % 3 == 0) {
       halo = Halo(ranks, domains, set(x, {}, {.count = owned}), range + 9 * stride);
       halo.make_room(set(x, carry(id), {.count = owned}));
@@ -107,7 +108,7 @@ void simulate(const Method& method) {
     ASSERT_EQ(std::ssize(all), objects);
     Found found = found_by(x, owned);
     EXPECT_EQ(ranks.all_reduce(found.pairs, Reduction::sum), pairs_of(all)) << "step " << step;
-    // Each object has found as many objects as have found it.
+    // Each object must have found as many objects as have found it.
     halo.sum_back(carry(found.forces));
     for (std::size_t i = 0; i < static_cast<std::size_t>(owned); ++i)
       EXPECT_EQ(found.forces[i][0], found.forces[i][1]);

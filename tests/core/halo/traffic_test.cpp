@@ -1,6 +1,6 @@
-// Measures the bytes that ghosts of objects on a device bring to the host: only the messages that
-// MPI must stage, and nothing per object besides. Also measures the memory that is kept from call
-// to call. The test device counts both.
+// Measures the bytes that ghosts of objects on a device bring to the host. They must be only the
+// messages that MPI must stage, and nothing else per object. Also measures the memory that is kept
+// from call to call. The test device counts both.
 
 #include "support/harness.hpp"
 
@@ -73,7 +73,7 @@ void measure(Transport transport) {
       device::reset_traffic();
       halo.exchange(set(x, carry(id)));
       halo.sum_back(carry(id));
-      // Three doubles and an id travel there, and an id travels back.
+      // Three doubles and an id travel to the other rank, and an id travels back.
       EXPECT_EQ(crossed(), travel * (32 + 8));
       if (repeat == 0) in_use = device::bytes_in_use();
       EXPECT_EQ(device::bytes_in_use(), in_use);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Random domains of a given number of parts by any method, and the ranks that need images of a
-// point by definition.
+// Random domains of a given number of parts by any method. Also finds, by definition, the ranks
+// that need images of a point.
 
 #include "core/domains/asking.hpp"
 
@@ -20,7 +20,7 @@ inline CurveDomains random_curve(int dimensions, int parts, Random& random) {
 
 inline GridDomains random_grid(int dimensions, int parts, Random& random) {
   const Room room = random_room(dimensions, random);
-  // The grid has few parts along each axis, or all parts along one.
+  // The grid has few parts along each axis, or all parts along one axis.
   GridShape shape = factored(parts, dimensions);
   if (below(2, random) == 0) {
     shape.extents = {1, 1, 1};
@@ -49,7 +49,7 @@ inline Domains random_domains(int method, int dimensions, int parts, Random& ran
   return random_tree(dimensions, parts, random);
 }
 
-// Returns the same division of a box that is not periodic.
+// Returns the same division for a box that is not periodic.
 inline Domains opened(const Domains& domains) {
   if (const auto* curve = std::get_if<CurveDomains>(&domains))
     return CurveDomains(1, curve->dimensions(), curve->box(), {}, curve->splitters(),
@@ -73,8 +73,8 @@ inline std::string description_of(const Domains& domains, double width) {
 // A rank, and the periods of an image.
 using Needed = std::tuple<int, int, int, int>;
 
-// Finds the owners of places at most `width` away from an image of a point, one image after the
-// other. The object itself on `holder` does not count.
+// Finds the owners of places at most `width` away from an image of a point, for each image. The
+// object itself on `holder` does not count.
 inline std::set<Needed> needed_by(const Domains& domains, const Domains& open, const Point& point,
                                   double width, int holder) {
   const Box& box = box_of(domains);
@@ -109,7 +109,8 @@ inline std::set<Needed> needed_by(const Domains& domains, const Domains& open, c
   return needed;
 }
 
-// Draws a place on a face or beside one, or anywhere, sometimes outside and many periods away.
+// Draws a place that is on a face, beside a face, or anywhere. Some are outside, or many periods
+// away.
 inline Point random_place_in(const Domains& domains, Random& random) {
   const Box& box = box_of(domains);
   Point point = {};

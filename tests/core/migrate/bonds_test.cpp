@@ -9,7 +9,7 @@ using test::ids_here;
 using test::mix;
 using test::Prepared;
 
-// A cloud with the group and the pin of each object, which travel with it.
+// A cloud with the group and the pin of each object. Both travel with the object.
 struct Bonded {
   test::Vectors cloud;
   Ids group;
@@ -128,7 +128,8 @@ TEST_F(BondsOn, GroupsMoveAsOneAndPinnedObjectsStay) {
   }
 }
 
-// A group whose members are on several ranks goes to the rank of its pinned member.
+// If the members of a group are on several ranks, the group must go to the rank of its pinned
+// member.
 TEST_F(BondsOn, AGroupGoesToItsPinnedMember) {
   const Ids ids = ids_here(communicator, test::in_turn, 20 * size);
   Bonded all(ids);

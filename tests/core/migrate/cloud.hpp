@@ -1,7 +1,7 @@
 #pragma once
 
 // Clouds of objects in which every byte follows from the id, and the serial oracle of a move: the
-// objects of all ranks side by side, sorted by key. The ids are field 1 of every set here.
+// objects of all ranks in one list, sorted by key. The ids are field 1 of every set here.
 
 #include "core/listed.hpp"
 #include "core/values.hpp"
@@ -36,7 +36,7 @@ struct Scene {
   double (*coordinate)(std::int64_t id, int axis);
 };
 
-// Places in the unit cube, where many objects share a coordinate.
+// Places in the unit cube. Many objects share a coordinate.
 inline std::array<double, 3> place_in_unit(std::int64_t id) {
   std::array<double, 3> place;
   for (int axis = 0; axis < 3; ++axis)
@@ -73,7 +73,7 @@ inline constexpr Spread on_even_ranks = {"on even ranks", [](std::int64_t id, in
                                            return static_cast<int>(id % ((size + 1) / 2)) * 2;
                                          }};
 
-// Returns those of the ids 0, 1, ... that are on this rank.
+// Returns the ids on this rank, among 0, 1, ...
 inline Ids ids_here(const Communicator& communicator, const Spread& spread, std::int64_t total) {
   Ids ids;
   for (std::int64_t id = 0; id < total; ++id)
@@ -83,7 +83,7 @@ inline Ids ids_here(const Communicator& communicator, const Spread& spread, std:
 
 // --- What objects carry --------------------------------------------------------------------------
 
-// The values of field `f`, without those behind the owned objects.
+// The layout of field `f`, without the values behind the owned objects.
 inline FieldLayout owned(const Set& set, std::size_t f) {
   FieldLayout layout = set.fields()[f].layout();
   layout.count = set.count();
@@ -133,7 +133,7 @@ inline void expect_objects(const Set& set, const Scene& scene, const Ids& ids) {
         << set.describe(f);
 }
 
-// Collective. The sum covers whole objects, and does not depend on their rank and order.
+// Collective. The sum covers whole objects. It does not depend on their rank and order.
 inline std::uint64_t checksum(const Communicator& communicator, const Set& set) {
   std::vector<std::uint64_t> of_object(static_cast<std::size_t>(set.count()));
   for (std::size_t f = 0; f < set.fields().size(); ++f) {
@@ -175,7 +175,7 @@ inline Bounds bounds_of_all(const Communicator& communicator, std::span<const Se
   return all;
 }
 
-// Collective. Prepares a move like a balancer does; all objects weigh the same.
+// Collective. Prepares a move as a balancer does. All objects weigh the same.
 inline Prepared prepare_by_curve(const Communicator& communicator, std::span<const Set> sets) {
   Prepared prepared;
   prepared.shapes = agree_on_sets(communicator, sets);
@@ -234,12 +234,12 @@ Prepared prepare_trade(const Communicator& communicator, std::span<const Set> se
   });
 }
 
-// A key of any part, for another shuffle with each `salt`; many keys are equal.
+// Draws a key of any part. Each `salt` gives another shuffle, and many keys are equal.
 inline std::uint64_t any_key(std::int64_t id, int salt, int parts) {
   return mix(id, 5000 + salt) % (keys_per_part * static_cast<std::uint64_t>(parts));
 }
 
-// Collective. Objects change their ranks arbitrarily, independent of their places.
+// Collective. Objects get any ranks, independently of their places.
 inline Prepared prepare_shuffle(const Communicator& communicator, std::span<const Set> sets,
                                 int salt) {
   return prepare_by_keys(communicator, sets, [&](std::size_t, std::int64_t id) {
@@ -262,8 +262,8 @@ struct Placed {
   int from;
 };
 
-// Collective. The objects of all ranks in the order of the curve. Those of one key are in the order
-// of ranks, and of their order there.
+// Collective. The objects of all ranks in the order of the curve. Objects with the same key are in
+// the order of ranks, and of their order on a rank.
 inline std::vector<Placed> all_objects(const Communicator& communicator, const Set& set,
                                        const Listed& order) {
   const Ids ids = ids_in(set);
@@ -314,7 +314,7 @@ inline void expect_report(const MoveReport& report, const Expected& expected) {
   EXPECT_EQ(report.partners, std::ssize(expected.partners));
 }
 
-// Collective. Moves the sets, and compares everything with the oracle.
+// Collective. Moves the sets, and compares all results with the oracle.
 inline MoveReport expect_move(const Communicator& communicator, std::span<const Set> sets,
                               const Scene& scene, const Prepared& prepared,
                               const MoveOptions& options = {}) {
@@ -367,7 +367,7 @@ struct Filled : Cloud {
   }
 };
 
-// Everything that a failed move must leave unchanged.
+// Everything that must stay unchanged if a move fails.
 struct Snapshot {
   struct Place {
     const void* data;

@@ -9,7 +9,7 @@
 
 namespace evenkeel::test {
 
-constexpr std::int64_t most_objects = 300;  // all together: the memory of some is limited
+constexpr std::int64_t most_objects = 300;  // of all ranks together, since some memory is limited
 constexpr auto room = static_cast<std::size_t>(most_objects);
 
 template <class Memory>
@@ -31,7 +31,7 @@ struct LeftViews {
   }
 };
 
-// Flat Views, with values on the host beside those in the memory of the space.
+// Flat Views in the memory of the space, and values on the host beside them.
 template <class Memory>
 struct RightViews {
   Kokkos::View<float**, Kokkos::LayoutRight, Memory> x;
@@ -66,7 +66,7 @@ struct RecordViews {
   Set as_set() { return set(particles, carry(id)); }
 };
 
-// A rank without objects has never allocated its Views.
+// Views that a rank without objects has never allocated.
 template <class Memory>
 struct LateViews {
   Kokkos::View<double**, Kokkos::LayoutRight, Memory> x;
@@ -84,7 +84,7 @@ struct LateViews {
   Set as_set() { return set(x, carry(id, tensor, force)); }
 };
 
-// Ranks use different containers for the same values.
+// Ranks hold the same values in different containers.
 struct MixedContainers {
   Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace> left;
   std::vector<std::array<double, 3>> x;
@@ -97,7 +97,7 @@ struct MixedContainers {
   Set as_set() { return rank() % 2 == 0 ? set(left, carry(id, vector)) : set(x, carry(id, view)); }
 };
 
-// Borrowed memory of a fixed size, ordered by objects and by components.
+// Borrowed memory of a fixed size. Some is ordered by objects, some by components.
 struct Borrowed {
   std::vector<std::array<double, 3>> x_memory = decltype(x_memory)(room);
   Ids id_memory = Ids(room);
@@ -147,7 +147,7 @@ struct Subviews {
   Set as_set() { return set(x, carry(id, velocity), {.count = &owned}); }
 };
 
-// Views that are also held elsewhere, and that keep their memory.
+// Views that are also held elsewhere, and keep their memory.
 template <class Memory>
 struct KeptViews {
   LeftViews<Memory> views{room}, others = views;

@@ -7,7 +7,7 @@
 
 namespace evenkeel::faults_test {
 
-// An application's own container, and the ways in which its allocate can break its promise.
+// An application's own container. Its `allocate` can break its promise in several ways.
 struct Moody {
   enum class Mood {
     willing,
@@ -76,8 +76,8 @@ using test::Ids;
 using test::ids_here;
 using test::Prepared;
 
-// Two sets with fields that are replaced, that keep their memory, that are borrowed and that are
-// moody.
+// Two sets. Some of their fields are replaced, some keep their memory, some are borrowed, and some
+// are moody.
 struct Ship {
   static constexpr std::int64_t room = 60;
   Kokkos::View<double* [3], Kokkos::LayoutLeft, Kokkos::HostSpace> x;
@@ -118,7 +118,7 @@ class MoveFails : public test::OnRanks {
 
   Prepared shuffled() { return test::prepare_shuffle(communicator, ship.sets, ++shuffles); }
 
-  // One rank fails at a time: the first, one in the middle or the last.
+  // One of these ranks fails at a time: the first, one in the middle, and the last.
   std::set<int> culprits() const { return {0, size / 2, size - 1}; }
 
   // Expects the same Error on all ranks, and no change on any.
@@ -189,14 +189,15 @@ TEST_F(MoveFails, WhenAllRanksThrow) {
     expect_undone(
         prepared, {.on_stage = fail},
         "evenkeel: rank 0" +
-            (size == 1 ? "" : " (the first of " + all + " failing of " + all + ")") +
+            (size == 1 ? "" : " (the first of " + all + " failed ranks of " + all + ")") +
             ": core/migrate: The application threw an exception: mutiny on 0. Nothing was changed; "
             "mend the cause and try again.");
     expect_success(prepared);
   }
 }
 
-// One rank fails early, another late: all report the lowest rank, independent of the time.
+// One rank fails early, another one late. All ranks must report the lowest of both, whichever came
+// first.
 TEST_F(MoveFails, AtDifferentStagesOnDifferentRanks) {
   if (size < 2) GTEST_SKIP() << "takes two ranks";
   const Prepared prepared = shuffled();
@@ -205,7 +206,7 @@ TEST_F(MoveFails, AtDifferentStagesOnDifferentRanks) {
     if (rank == 0 && now == MoveStage::unpack) throw std::runtime_error("late");
   };
   expect_undone(prepared, {.on_stage = fail},
-                "evenkeel: rank 0 (the first of 2 failing of " + std::to_string(size) +
+                "evenkeel: rank 0 (the first of 2 failed ranks of " + std::to_string(size) +
                     "): core/migrate: The application threw an exception: late. Nothing was "
                     "changed; mend the "
                     "cause and try again.");
@@ -228,7 +229,7 @@ TEST_F(MoveFails, AgainAndAgain) {
   expect_success(prepared);
 }
 
-// Until the end of the move the application sees all its old values.
+// Until the end of a move, the application must see all its old values.
 TEST_F(MoveFails, NothingIsTouchedWhileAMoveIsUnderWay) {
   const Prepared prepared = shuffled();
   const test::Snapshot before = test::snapshot_of(ship.sets);
@@ -257,9 +258,9 @@ TEST_F(MoveFails, WhenAContainerRefuses) {
       return std::pair(std::to_string(there), std::to_string(there + 1));
     }();
     const std::string refused = "core/field: Room for " + n + " objects of 'moody' was refused: ";
-    const std::string broken = "core/field: 'moody' was asked for room for " + n +
-                               " objects of 16 bytes in host memory and gave ";
-    const std::string mend = " memory. Mend FieldTraits::allocate of its type.";
+    const std::string broken = "core/field: 'moody' was asked to allocate " + n +
+                               " objects of 16 bytes in host memory, but allocated ";
+    const std::string mend = " memory. Mend FieldTraits::allocate of the type of this field.";
     const std::string remedy = "Use more ranks or fewer objects.";
     const Refusal refusals[] = {
         {Moody::Mood::no_memory, refused + "std::bad_alloc. " + remedy},
@@ -268,9 +269,9 @@ TEST_F(MoveFails, WhenAContainerRefuses) {
         {Moody::Mood::no_exception,
          "core/migrate: Unexpected exception: something that is not a std::exception. If you "
          "cannot explain it, please report it."},
-        {Moody::Mood::miscounts, broken + more + " of 16 in host" + mend},
-        {Moody::Mood::too_narrow, broken + n + " of 8 in host" + mend},
-        {Moody::Mood::elsewhere, broken + n + " of 16 in device" + mend},
+        {Moody::Mood::miscounts, broken + more + " objects of 16 bytes in host" + mend},
+        {Moody::Mood::too_narrow, broken + n + " objects of 8 bytes in host" + mend},
+        {Moody::Mood::elsewhere, broken + n + " objects of 16 bytes in device" + mend},
     };
     for (const Refusal& refusal : refusals) {
       if (rank == culprit) ship.moody.mood = refusal.mood;
@@ -281,7 +282,7 @@ TEST_F(MoveFails, WhenAContainerRefuses) {
   }
 }
 
-// The whole crew moves to the culprit, whose memory is one object too small.
+// All objects move to the culprit, whose memory is too small by one object.
 TEST_F(MoveFails, WhenBorrowedMemoryIsTooSmall) {
   if (size == 1) GTEST_SKIP() << "what is there has room";
   for (const int culprit : culprits()) {

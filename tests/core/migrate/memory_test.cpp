@@ -13,7 +13,7 @@ namespace {
 
 using test::Ids;
 
-// Seven doubles in three fields, moved by keys that are in order or random.
+// Seven doubles in three fields. Their keys are in order or random.
 struct Cloud {
   std::vector<std::array<double, 3>> x, velocity;
   std::vector<double> id;
@@ -28,7 +28,7 @@ struct Case {
   std::uint64_t (*key)(std::int64_t i, std::int64_t count, int rank, int size);
 };
 
-// Each rank holds, in order, half of its own keys and half of those of the next rank.
+// Each rank holds half of its own keys and half of the next rank's keys, in order.
 std::uint64_t key_in_ranges(std::int64_t i, std::int64_t count, int rank, int size) {
   const int part = 2 * i < count ? rank : (rank + 1) % size;
   return test::keys_per_part * static_cast<std::uint64_t>(part) + (2 * i < count ? 10 : 60);
@@ -49,7 +49,7 @@ class MemoryOn : public test::OnRanks {
   }
 };
 
-// The move transfers ten times the bytes that staging may take.
+// The move transfers ten times as many bytes as staging may take.
 TEST_F(MemoryOn, StagingKeepsToItsBudget) {
   constexpr std::int64_t count = 60'000;
   for (const Case& now : cases) {
@@ -76,7 +76,7 @@ TEST_F(MemoryOn, StagingKeepsToItsBudget) {
   }
 }
 
-// Origins travel like any other field.
+// Origins travel as any other field does.
 TEST_F(MemoryOn, OriginsAreCounted) {
   constexpr std::int64_t count = 1000;
   for (const Case& now : cases) {
@@ -109,8 +109,8 @@ std::optional<std::int64_t> status_of(const std::string& key) {
   return std::nullopt;
 }
 
-// Restarts the count of the peak. Freed memory that is not yet returned to the system is returned:
-// otherwise it would be used again without being counted.
+// Restarts the count of the peak. First returns freed memory to the system; otherwise it would be
+// used again without being counted.
 bool forget_the_peak() {
 #ifdef __GLIBC__
   malloc_trim(0);
@@ -138,7 +138,7 @@ TEST_F(MemoryOn, APeakIsNoHigherThanTold) {
     const std::int64_t before = *status_of("VmRSS");
     move(communicator, {&set, 1}, shapes, who, options);
     const std::int64_t taken = 1024 * (*status_of("VmHWM") - before);
-    // The rest are messages that MPI holds, and the rounding of memory to pages.
+    // The allowance is for messages that MPI holds, and for rounding memory to pages.
     EXPECT_LE(taken, told.after + told.staging + told.after / 20 + 6 * megabyte);
     EXPECT_GE(taken, told.after * 8 / 10) << "or it is not measured";
   }
@@ -153,7 +153,7 @@ TEST_F(MemoryOn, APlanOfOtherSetsIsRefused) {
                "The plan was made for other sets, or the sets have changed since.");
 }
 
-// Ranks would cut messages differently, and wait for each other.
+// With different options, ranks would cut messages differently, and wait for each other.
 TEST_F(MemoryOn, OptionsThatDifferAreTheSameErrorOnAll) {
   if (size == 1) GTEST_SKIP() << "takes two ranks";
   const MoveOptions usual;

@@ -5,7 +5,7 @@
 namespace evenkeel::messages_test {
 namespace {
 
-// The columns of some sets, and the share of one rank.
+// The columns of some sets, and the share of one rank in them.
 struct Cargo {
   std::vector<MessageColumn> columns;
   std::vector<std::vector<std::int64_t>> sizes;  // of the objects of each column
@@ -26,15 +26,15 @@ struct Cargo {
                                       std::ssize(of_objects), most));
     sizes.push_back(of_objects);
   }
-  // Sums up the bytes of consecutive objects in a column.
+  // Sums the bytes of consecutive objects of a column.
   std::int64_t bytes_of(const Piece& piece) const {
     const auto first = sizes[piece.column].begin() + piece.first;
     return std::accumulate(first, first + piece.count, std::int64_t{0});
   }
 };
 
-// Expects every object of every column once, in order, without overlap and within the greatest
-// length.
+// Expects every object of every column once, in order, without overlap, in messages of at most the
+// greatest length.
 void expect_cut(const Cargo& cargo, const MessageSizes& sizes) {
   const std::vector<Message> messages = cut_into_messages(cargo.columns, cargo.shares, sizes);
   std::vector<std::int64_t> next(cargo.columns.size());
@@ -104,7 +104,7 @@ TEST(Messages, Nothing) {
   EXPECT_TRUE(cut_into_messages(cargo.columns, cargo.shares, {}).empty());
 }
 
-// Their owner must learn of them.
+// Their new owner must learn of them.
 TEST(Messages, ObjectsWithoutBytesTravelToo) {
   Cargo cargo;
   cargo.add_payload(0, {0, 0, 0}, MemoryKind::host, 1);

@@ -52,7 +52,7 @@ std::string name_of(const Case& now) {
   return std::to_string(now.objects) + " objects " + now.scene.name + ", " + now.spread.name;
 }
 
-// Moves by the curve, then by a shuffle, then by the curve again.
+// Moves objects by the curve, then by a shuffle, then by the curve again.
 template <class Cloud>
 void expect_moves() {
   const Communicator communicator = test::world();
@@ -96,7 +96,7 @@ TEST_F(MoveOn, ViewsThatWereNeverGivenExtents) {
   with_space(test::space(), [&]<class Instance>(const Instance&) {
     using Memory = typename Instance::memory_space;
     expect_moves<LateViews<Memory>>();
-    // All ranks know the components afterwards, including those without objects.
+    // Afterwards all ranks must know the components, even ranks without objects.
     Filled<LateViews<Memory>> cloud(ids_here(communicator, test::on_the_last, 1));
     expect_shuffle(communicator, cloud.set, everywhere, 0);
     EXPECT_EQ(cloud.x.extent(1), 3U);
@@ -121,7 +121,7 @@ TEST_F(MoveOn, KeptAllocationsStayWhereTheyAre) {
   });
 }
 
-// A rank without any memory can take part as long as no object arrives.
+// A rank without any memory can take part if no object arrives there.
 TEST_F(MoveOn, KeptViewsThatWereNeverGivenExtents) {
   const bool has = rank == size - 1;
   Kokkos::View<double**, Kokkos::HostSpace> x, tensor;
@@ -150,7 +150,7 @@ TEST_F(MoveOn, AliasesKeepTheOldValues) {
     const Set aliased = views.as_set({.allow_aliases = true}), old = others.as_set();
     write_objects(aliased, everywhere, ids);
     const Prepared prepared = prepare_shuffle(communicator, {&aliased, 1}, 0);
-    // After the move, the others are separate Views.
+    // After the move, the other Views must be separate.
     expect_move(communicator, {&aliased, 1}, everywhere, prepared);
     expect_objects(old, everywhere, ids);
   });
@@ -169,7 +169,7 @@ TEST_F(MoveOn, LabelsSurvive) {
 
 // --- What goes with a set ------------------------------------------------------------------------
 
-// Only the objects before .count travel, and nothing else remains.
+// Only the objects before .count must travel. Nothing else may remain.
 TEST_F(MoveOn, GhostsAreDropped) {
   const Ids ids = ids_here(communicator, at_random, 100);
   const std::size_t ghosts = static_cast<std::size_t>(5 * rank);
@@ -197,7 +197,7 @@ TEST_F(MoveOn, ACountByValueDropsGhostsToo) {
   expect_objects(cloud.as_set(), everywhere, expected.ids.front());
 }
 
-// Companions of a set grow, whatever its options say about its own fields.
+// Companions of a set must grow, whatever options its own fields have.
 TEST_F(MoveOn, CompanionsTravelBesideMemoryThatKeepsItsPlace) {
   const Ids ids = ids_here(communicator, test::on_the_last, 100);
   Borrowed cloud(ids.size());
@@ -255,7 +255,7 @@ TEST_F(MoveOn, SeveralSetsInOneMove) {
     expect_a_fleet_moves(communicator, scene);
 }
 
-// A set in which nothing moves is part of the transaction like the others.
+// A set in which nothing moves must still be part of the transaction.
 TEST_F(MoveOn, OneSetMovesAndAnotherStays) {
   Fleet<Kokkos::HostSpace> fleet(communicator, everywhere);
   const Prepared prepared =
@@ -269,7 +269,7 @@ TEST_F(MoveOn, OneSetMovesAndAnotherStays) {
 
 // --- Owners and order ----------------------------------------------------------------------------
 
-// The decomposition returns the expected owner of each point.
+// The decomposition must return the rank that has the object as the owner of its point.
 TEST_F(MoveOn, EveryObjectIsWithItsOwnerInTheOrderOfTheCurve) {
   Filled<test::Vectors> cloud(ids_here(communicator, in_turn, most_objects));
   const std::span<const Set> sets(&cloud.set, 1);
@@ -284,7 +284,7 @@ TEST_F(MoveOn, EveryObjectIsWithItsOwnerInTheOrderOfTheCurve) {
   EXPECT_TRUE(plan(communicator, prepared.splitters, test::made({&again, 1})).empty());
 }
 
-// The former ranks of objects do not matter: each rank gets the same arrays, bit for bit.
+// Each rank must get the same arrays, bit for bit, wherever objects were before.
 TEST_F(MoveOn, TheResultDoesNotDependOnWhereObjectsWere) {
   std::optional<test::Snapshot> first;
   for (const Spread& spread : {in_turn, at_random, test::on_the_last, test::on_even_ranks}) {
@@ -304,7 +304,7 @@ TEST_F(MoveOn, TheResultDoesNotDependOnWhereObjectsWere) {
 
 // --- An adversary --------------------------------------------------------------------------------
 
-// Cuts at random places, so that some ranks own nothing and others own nearly everything.
+// Draws splitters at random, so that some ranks own nothing and others nearly everything.
 Splitters random_splitters(int parts, std::uint64_t end, int round) {
   Splitters splitters = {{0}};
   for (int part = 1; part < parts; ++part) splitters.push_back({test::mix(part, round) % end});
@@ -337,8 +337,8 @@ TEST_F(MoveOn, AnAdversaryShufflesAndRotates) {
 // --- The report ----------------------------------------------------------------------------------
 
 TEST_F(MoveOn, TheReportByHand) {
-  // Each rank moves three of its five objects to the next, with 3 x 8 + 8 + 3 x 8 + 16 + 1 + 6
-  // bytes each.
+  // Each rank moves three of its five objects to the next rank. An object has 3 x 8 + 8 + 3 x 8 +
+  // 16 + 1 + 6 bytes.
   Filled<test::Vectors> cloud(test::counting<std::int64_t>(5, 5 * rank));
   const auto three_to_next = [&](std::size_t, std::int64_t id) {
     return id % 5 < 3 ? (rank + 1) % size : rank;

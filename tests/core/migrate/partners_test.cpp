@@ -1,5 +1,5 @@
-// Records the communication of a rank in a rebalance: it is limited to the ranks with which it
-// exchanges objects.
+// Records the communication of a rank in a rebalance. It must be limited to the ranks with which
+// the rank exchanges objects.
 
 #include "core/migrate/cloud.hpp"
 
@@ -79,7 +79,7 @@ class Partners : public test::OnRanks {
   // Makes `count` objects that no other rank has.
   Ids own(std::int64_t count) const { return test::counting<std::int64_t>(count, count * rank); }
 
-  // Each parcel is announced, and its keys follow at most once.
+  // Each parcel must be announced, and its keys may follow at most once.
   void expect_to_plan(const Traffic& planning, const Plan& plan) const {
     const int exports = parcels_in(plan, &SetPlan::exports);
     const int imports = parcels_in(plan, &SetPlan::imports);
@@ -89,7 +89,7 @@ class Partners : public test::OnRanks {
     EXPECT_LE(planning.arrivals, 2 * imports);
   }
 
-  // Collective. A move sends no more announcements.
+  // Collective. A move must send no further announcements.
   void expect_to_move(const Traffic& moving, const Plan& plan, const MoveReport& report) const {
     EXPECT_TRUE(keeps_to(moving, plan));
     EXPECT_EQ(moving.notes, 0);
@@ -103,8 +103,8 @@ class Partners : public test::OnRanks {
     MoveReport report;
   };
 
-  // Collective. Plans by prepare() and moves; compares the traffic of both with the plan and, for a
-  // plan by keys, all values with the oracle.
+  // Collective. Plans by prepare() and moves. Compares the traffic of both with the plan. If the
+  // plan is by keys, compares all values with the oracle.
   template <class Prepare>
   Trade expect_trade(std::span<const Set> sets, const Scene& scene, const Prepare& prepare,
                      const MoveOptions& options = {}) const {
@@ -189,7 +189,7 @@ TEST_F(Partners, AllToAllsAreNoticed) {
   for (const auto& all : {received, received_v, received_later}) EXPECT_EQ(all, offsets);
 }
 
-// MPI chooses the partners of messages inside its own collectives.
+// Messages inside MPI's own collectives do not count, since MPI chooses their partners.
 TEST_F(Partners, OtherCollectivesAreNoTraffic) {
   const Traffic traffic = traffic_of([&] {
     communicator.barrier();
@@ -245,7 +245,7 @@ TEST_F(Partners, NeighboursInARing) {
   }
 }
 
-// Objects move from `one` to `other`, and every second time also back.
+// Objects move from `one` to `other`. Every second time, some also move back.
 TEST_F(Partners, OnePairAlone) {
   if (size == 1) GTEST_SKIP() << "there is no pair";
   Vectors cloud(own(40));
@@ -273,7 +273,7 @@ TEST_F(Partners, OnePairAlone) {
   }
 }
 
-// With few objects, few of all pairs of ranks exchange objects.
+// With few objects, few pairs of ranks exchange objects.
 TEST_F(Partners, ShufflesOfManyObjectsAndOfFew) {
   for (const std::int64_t objects : {40 * size, 2 * size, 1}) {
     SCOPED_TRACE(objects);
@@ -297,7 +297,7 @@ TEST_F(Partners, ThoseOfAllSetsTogether) {
   EXPECT_TRUE(keeps_to(trade.moving, destinations, sources));
 }
 
-// Sets that move to the same rank share one fused message.
+// Sets that move to the same rank must share one message.
 TEST_F(Partners, SetsThatGoTheSameWayShareAMessage) {
   Vectors some(own(7)), others(own(3));
   const Set sets[] = {some.set, others.set};
@@ -359,7 +359,7 @@ TEST_F(Partners, ThoseThatWereNamed) {
 
 // --- As objects drift ----------------------------------------------------------------------------
 
-// Objects start everywhere, and move at most 0.1 along each axis in a step.
+// Objects start anywhere. In a step they move by at most 0.1 along each axis.
 template <int steps>
 double drifting(std::int64_t id, int axis) {
   const double step = 0.1 - 0.2 * 0x1p-64 * static_cast<double>(test::mix(id, 10 + axis));
@@ -378,7 +378,7 @@ class PartnersInDrift : public Partners {
 
   void drift_to(const Scene& scene) const { write_objects(cloud.set, scene, ids_in(cloud.set)); }
 
-  // Collective. Runs all stages like a balancer, and keeps its box as long as that holds all
+  // Collective. Runs all stages as a balancer does. Keeps the box as long as it contains all
   // objects.
   Prepared prepare_along(CurveKind curve) {
     const std::span<const Set> sets(&cloud.set, 1);
@@ -393,7 +393,7 @@ class PartnersInDrift : public Partners {
     return prepared;
   }
 
-  // Collective. The ranks with which this rank exchanged objects, scene by scene.
+  // Collective. For each scene, the ranks with which this rank exchanged objects.
   std::vector<Ranks> partners_along(CurveKind curve) {
     std::vector<Ranks> partners;
     std::int64_t moved = 0;
@@ -419,8 +419,8 @@ class PartnersInDrift : public Partners {
     return ranks;
   }
 
-  // Collective. The plan is not visible from outside, so the ranks of objects before and after are
-  // compared.
+  // Collective. The plan is not visible from outside, so this compares the ranks of objects before
+  // and after the rebalance.
   void expect_rebalance(Balancer& balancer) const {
     const std::vector<int> before = ranks_of_objects();
     MoveReport report;
@@ -437,7 +437,7 @@ class PartnersInDrift : public Partners {
   }
 };
 
-// The parts of a snake are slabs, which are much thicker than a step.
+// The parts of a snake are slabs. These are much thicker than a step.
 TEST_F(PartnersInDrift, NeighboursAlongTheSnake) {
   const std::vector<Ranks> partners = partners_along(CurveKind::snake);
   const Ranks neighbours = {rank - 1, rank + 1};
@@ -446,7 +446,7 @@ TEST_F(PartnersInDrift, NeighboursAlongTheSnake) {
         << testing::PrintToString(partners[i]);
 }
 
-// The parts of a Hilbert curve are compact, and border on some of the others.
+// The parts of a Hilbert curve are compact, so each borders on few others.
 TEST_F(PartnersInDrift, FewAlongTheHilbertCurve) {
   constexpr std::int64_t few = 6;
   const std::vector<Ranks> partners = partners_along(CurveKind::hilbert);

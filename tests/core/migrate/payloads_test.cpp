@@ -17,13 +17,13 @@ using test::Prepared;
 
 // --- What objects carry, all of which follows from the id ----------------------------------------
 
-// Every eleventh object is larger than one message of the small budgets here.
+// Every eleventh object is larger than a message of the small budgets in this file.
 std::size_t length_of(std::int64_t id, int salt) {
   const std::uint64_t draw = mix(id, salt);
   return draw % 11 == 0 ? 3000 : draw % 7;
 }
 
-// A block with memory of its own, which can be moved and not copied.
+// A block that owns memory. It can be moved, but not copied.
 struct Patch {
   std::unique_ptr<Bytes> content;
 
@@ -68,7 +68,7 @@ struct Neighbours {
   }
 };
 
-// A tree of cells in Views: evenkeel only sees the bytes of each record.
+// A tree of cells in Views. evenkeel sees only the bytes of each record.
 template <class Memory>
 struct Trees {
   struct Cell {
@@ -168,7 +168,7 @@ Prepared shuffled(const Communicator& communicator, const Set& set, int salt) {
   return prepared;
 }
 
-// Moves by a plan of its own.
+// Moves objects by a plan that is made here.
 MoveReport move_shuffled(const Communicator& communicator, const Set& set, int salt) {
   const Prepared prepared = shuffled(communicator, set, salt);
   return move(communicator, {&set, 1}, prepared.shapes, prepared.plan);
@@ -260,7 +260,8 @@ class PayloadFails : public test::OnRanks {
 
   static std::string at(int culprit) { return "evenkeel: rank " + std::to_string(culprit) + ": "; }
 
-  // One rank in turn has other functions: all ranks throw the same Error, and nothing changes.
+  // Each rank in turn has other functions. All ranks must throw the same Error, and nothing may
+  // change.
   void expect_refused(const std::string& told,
                       const std::function<void(BlockFunctions<Patch>&)>& spoil) {
     if (size == 1) GTEST_SKIP() << "takes two ranks";
@@ -362,7 +363,7 @@ TEST_F(PayloadFails, WithoutBeingAskedForSizes) {
   forest.expect_complete();
 }
 
-// A payload that is carried twice would be moved twice, and one of the moves would lose it.
+// If a payload were carried twice, it would move twice, and one of the moves would lose it.
 TEST_F(PayloadFails, WhenItIsCarriedTwice) {
   const auto refused = [&](Carried carried) {
     EXPECT_ERROR(check_movable(set(forest.cloud.x, std::move(carried))),
@@ -375,7 +376,7 @@ TEST_F(PayloadFails, WhenItIsCarriedTwice) {
                 csr(forest.neighbours.first, forest.neighbours.all)));
 }
 
-// Shared offsets are valid: the lists of each object have the same length.
+// Payloads may share offsets: then their lists have the same lengths.
 TEST_F(PayloadsOn, OffsetsMayBeShared) {
   const Ids ids = ids_here(communicator, test::in_turn, 80);
   Forest<Kokkos::HostSpace> forest(ids);
@@ -389,7 +390,7 @@ TEST_F(PayloadsOn, OffsetsMayBeShared) {
   for (std::size_t k = 0; k < twins.size(); ++k) EXPECT_EQ(twins[k], forest.neighbours.all[k][1]);
 }
 
-// A hook may change anything; then nothing moves.
+// A hook may change anything. If it does, nothing may move.
 TEST_F(PayloadFails, WhenItChangesBetweenPlanAndMove) {
   if (size == 1) GTEST_SKIP() << "takes two ranks";
   for (int culprit = 0; culprit < size; ++culprit) {

@@ -23,8 +23,7 @@ class PlanOn : public test::OnRanks {
   }
 };
 
-// The oracle: the number of objects that move between each pair of ranks, by the owner of every
-// key.
+// The oracle: the number of objects that move between each two ranks, by the owner of every key.
 using Traffic = std::vector<std::vector<std::int64_t>>;
 
 Traffic traffic_of(const Communicator& communicator, const test::Listed& order,
@@ -92,7 +91,7 @@ void expect_plan(const Communicator& communicator, const Splitters& splitters,
   EXPECT_EQ(made.empty(), moved == 0);
 }
 
-// Splitters differ from round to round; some parts are empty, and some keys equal a splitter.
+// Splitters differ from round to round. Some parts are empty, and some keys equal a splitter.
 Splitters some_splitters(int parts, int round) {
   Splitters splitters = {{0}};
   for (int part = 1; part < parts; ++part) splitters.push_back({test::mix(part, round) % 40});
@@ -151,7 +150,7 @@ TEST_F(PlanOn, NothingMoves) {
   EXPECT_TRUE(plan_of({}).empty()) << "no sets";
 }
 
-// All ranks learn of a single object on a single rank.
+// All ranks must learn of a single object that moves.
 TEST_F(PlanOn, OneMoves) {
   if (size == 1) GTEST_SKIP() << "there is nowhere to go";
   const Plan made = plan_of({of_keys(rank == size - 1 ? keys_of(0, 1) : keys_of(rank, 3))});
@@ -207,7 +206,7 @@ TEST_F(PlanOn, AFailureThatACallerBringsIsTheSameErrorOnAllRanks) {
   }
 }
 
-// There is one part per rank: a larger number would name ranks that do not exist, and only some
+// There is one part per rank. A larger number would name ranks that do not exist, which only some
 // ranks would notice.
 TEST_F(PlanOn, PartsThatAreNoRanksAreTheSameErrorOnAllRanks) {
   const std::vector<test::Listed> orders = {of_keys(keys_of(rank, 3))};
@@ -241,7 +240,7 @@ TEST_F(PlanOn, PartsGoToTheRanksThatAreNamed) {
     const Plan found = plan(communicator, test::even_splitters(size), test::made(orders),
                             {.rank_of_part = rank_of_part});
     const SetPlan& set = found.sets.front();
-    const auto objects = [&](int to, int from) {  // of the part that `to` owns
+    const auto objects = [&](int to, int from) {  // the objects of the part that `to` owns
       return static_cast<std::int64_t>((to - shift + size) % size + from + 1);
     };
     Pairs exports, imports;

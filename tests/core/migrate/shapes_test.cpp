@@ -21,7 +21,7 @@ class AgreeOnSets : public test::OnRanks {
     return test::error_everywhere([&] { agree_on_sets(communicator, sets); });
   }
 
-  // Each rank in turn passes other sets than all others: all ranks throw the same Error.
+  // Each rank in turn passes other sets than all others. All ranks must throw the same Error.
   void expect_disagreement(const std::vector<Set>& usual, const std::vector<Set>& odd,
                            const std::string& part) {
     for (int culprit = 0; culprit < size; ++culprit) {
@@ -31,7 +31,7 @@ class AgreeOnSets : public test::OnRanks {
     }
   }
 
-  // Each rank in turn passes sets that cannot be moved at all.
+  // Each rank in turn passes sets that cannot be moved at all. All ranks must throw the same Error.
   void expect_refusal(const std::vector<Set>& usual, const std::vector<Set>& bad,
                       const std::string& part) {
     for (int culprit = 0; culprit < size; ++culprit) {
@@ -67,7 +67,7 @@ TEST_F(AgreeOnSets, CompanionsAreFieldsLikeOthers) {
   expect_disagreement({with}, {set(x, carry(mass))}, "others 3.");
 }
 
-// The container does not matter, only the values that it holds.
+// Containers may differ; only the values in them count.
 TEST_F(AgreeOnSets, TheSameValuesInOtherContainers) {
   Kokkos::View<double* [3], Kokkos::LayoutLeft, Kokkos::HostSpace> left("left", 4);
   Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> right("right", 4, 3);
@@ -109,7 +109,7 @@ TEST_F(AgreeOnSets, OpaqueValuesOfAnotherSizeAreAnError) {
                       "Field 1 (counted over all sets) has values of different type, size");
 }
 
-// The memory is described, and never accessed.
+// The memory is only described, never accessed.
 TEST_F(AgreeOnSets, OtherMemoryIsAnError) {
   RawField<double> here = raw_field(mass.data(), {.count = 4});
   RawField<double> there = raw_field(mass.data(), {.count = 4, .memory = MemoryKind::device});
@@ -125,7 +125,7 @@ TEST_F(AgreeOnSets, AnotherOrderOfFieldsIsAnError) {
                       "Field 1 (counted over all sets) has values of different type");
 }
 
-// The sequence of all fields is the same; only the begin of a set differs.
+// The sequence of all fields is the same. Only the border between two sets differs.
 TEST_F(AgreeOnSets, FieldsSpreadOverOtherSetsAreAnError) {
   Position y(4), z(4);
   const std::vector<Set> usual = {set(x, carry(y)), set(z)};
@@ -144,7 +144,7 @@ TEST_F(AgreeOnSets, OtherComponentsAreAnError) {
                       "Field 1 (counted over all sets) has 3 components on some ranks and 5");
 }
 
-// Values with 0 components differ from values whose components are unknown.
+// Values with 0 components are not the same as values with an unknown number of components.
 TEST_F(AgreeOnSets, ObjectsWithoutComponentsAreAnError) {
   Table three("three", 4, 3), nothing("nothing", 4, 0);
   expect_disagreement({set(x, carry(three))}, {set(x, carry(nothing))},

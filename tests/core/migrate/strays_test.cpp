@@ -11,8 +11,8 @@ using test::mix;
 
 // --- The oracle ----------------------------------------------------------------------------------
 
-// The destination of an object follows from its id and `salt`: with a chance of `share` of 64 it is
-// a random rank.
+// The destination of an object depends on its id and on `salt`. With a probability of `share` / 64
+// it is a random rank.
 struct Wander {
   std::uint64_t share;
   int salt;
@@ -41,7 +41,7 @@ struct Expected {
   std::int64_t objects = 0, sent = 0, received = 0;
 };
 
-// Collective. Holes are filled in ascending order: first by arriving objects, rank by rank, and
+// Collective. Holes must be filled in ascending order: first by arriving objects, rank by rank, and
 // then by the objects behind the end.
 Expected expected_of(const Ids& before, const Wander& wander) {
   const Communicator communicator = test::world();
@@ -189,7 +189,7 @@ TEST_F(StraysOn, MemoryThatIsTooSmallIsMadeAnewWithSlack) {
   });
 }
 
-// A move of all objects keeps slack, too, if the set requires it.
+// If the set requires it, slack must also survive a move of all objects.
 TEST_F(StraysOn, SlackStaysInMovesOfAllObjects) {
   with_space(test::space(), [&]<class Instance>(const Instance&) {
     const Ids ids = test::ids_here(communicator, test::in_turn, 200);

@@ -1,4 +1,4 @@
-// Compares write_keys, declared in core/order.hpp, with Lattice::key, object by object.
+// Compares write_keys, which core/order.hpp declares, with Lattice::key, object by object.
 
 #include "core/positions.hpp"
 
@@ -11,10 +11,10 @@ namespace {
 
 constexpr Box box = {{-1, 0, 10}, {1, 3, 10.5}};
 constexpr CurveKind curves[] = {CurveKind::hilbert, CurveKind::morton, CurveKind::snake};
-// Sizes around the blocks in which hosts work.
+// Sizes around that of the blocks in which hosts work.
 constexpr std::size_t counts[] = {0, 1, 255, 256, 257, 1000};
 
-// Draws a coordinate, with faces of the box and a few far places among them.
+// Draws a coordinate. Some are on faces of the box, and a few are far away.
 double place_on(std::size_t axis, std::mt19937_64& random) {
   const double lower = box.lower[axis], length = box.upper[axis] - lower;
   constexpr double special[] = {0, 1, -1, 2, 0.5, -1e-18, 1e6, -1e30, 1e30};
@@ -40,7 +40,7 @@ CurveKey key_at(const Lattice& lattice, const Real* place) {
   return lattice.key(cell);
 }
 
-// The keys that write_keys finds, and the one behind them, which must stay unchanged.
+// The keys that write_keys finds, and the key behind them, which must not change.
 constexpr CurveKey untouched = {0xABCD};
 
 std::vector<CurveKey> written_keys(const Lattice& lattice, const Set& set) {
@@ -73,7 +73,7 @@ std::vector<Lattice> lattices_of(int dimensions) {
   return lattices;
 }
 
-// Takes places in a container that make(objects) returns.
+// Tests keys of places in a container that make(objects) returns.
 template <class Real, class Make>
 void expect_keys_in(int dimensions, const Make& make) {
   for (const std::size_t count : counts) {
@@ -122,10 +122,11 @@ TEST(WriteKeys, OtherDimensionsAreAnError) {
   std::vector<CurveKey> keys(3, untouched);
   const Lattice lattice(3, {{0, 0, 0}, {1, 1, 1}}, {false, false, false});
   EXPECT_ERROR(write_keys(host(), lattice, set(x), keys.data()),
-               "core/order: Positions of 2 components in host memory cannot be ordered on " +
+               "core/order: Positions have 2 components in host memory, but keys were asked for "
+               "on " +
                    std::string(host().name()) +
-                   " in 3 dimensions. Use a lattice of their dimensions, and a space that reaches "
-                   "them.");
+                   " in 3 dimensions. Use a lattice with one dimension per component, and a space "
+                   "that reaches the memory of the positions.");
   for (const CurveKey& key : keys) EXPECT_TRUE(key == untouched);
 }
 

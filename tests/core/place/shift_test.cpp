@@ -1,5 +1,5 @@
-// Places objects by shifts: objects of a region cost twice their weight, and domains are shifted in
-// each round by the loads that the ranks would measure.
+// Places objects by shifts. Objects of a region cost twice their weight. In each round, domains
+// shift by the loads that the ranks would measure.
 
 #include "core/migrate/cloud.hpp"
 
@@ -81,7 +81,7 @@ TEST_F(PlaceByShift, CuresWhatWeightsDoNotTell) {
         crew = crew_of(domains);
       }
       EXPECT_LE(lambda_of_loads(crew), 1.03) << "after " << rounds << " rounds";
-      // A new cut by the weights does not reduce the imbalance.
+      // A new cut by the weights would not reduce the imbalance.
       const Domains again = placed(crew, method, {}, domains).domains;
       EXPECT_NEAR(lambda_of_loads(crew_of(again)), before, 1e-9);
     }
@@ -96,13 +96,14 @@ TEST_F(PlaceByShift, KeepsWhatIsEvenEnoughByTheLoads) {
   EXPECT_FALSE(kept.is_changed);
   EXPECT_FALSE(kept.is_shifted);
   EXPECT_NEAR(kept.lambda, lambda, 1e-9);
-  // The reported lambda is that of the loads, spread in proportion to the weights.
+  // The reported lambda is that of the measured loads, which objects share in proportion to their
+  // weights.
   const Assignment shifted =
       placed(crew, Hilbert{}, CurveGoal{0, ShiftBy{1, crew.load()}}, domains);
   EXPECT_LT(shifted.lambda, 1.01);
 }
 
-// If domains are no ranges of the curve, or if no load was measured, there is a new cut.
+// If domains are not ranges of the curve, or if no load was measured, there must be a new cut.
 TEST_F(PlaceByShift, FallsBackToANewCut) {
   const Crew crew = crew_of({});
   const Goal goal = CurveGoal{0, ShiftBy{1, crew.load()}};
@@ -119,7 +120,8 @@ TEST_F(PlaceByShift, FallsBackToANewCut) {
   EXPECT_TRUE(placed(crew, Hilbert{}, goal, hilbert).is_shifted);
 }
 
-// Objects of a group stay together, and too few objects on a rank lead to a new cut.
+// Objects of a group must stay together. If a rank would have too few objects, there must be a new
+// cut.
 TEST_F(PlaceByShift, RespectsGroupsAndLeastObjects) {
   Domains domains = placed(crew_of({}), Hilbert{}, {}, {}).domains;
   Crew crew = crew_of(domains);

@@ -25,7 +25,7 @@ std::vector<double> row_sums(const Matrix& all) {
   return sums;
 }
 
-// A few objects for each pair of ranks. Their costs are known up to a factor of the pair.
+// A few objects for each pair of ranks. Their costs are known except for one factor for each pair.
 struct World {
   Matrix known, truth;
   std::vector<double> costs;          // of the objects of this rank,
@@ -33,7 +33,7 @@ struct World {
   std::vector<double> wanted;         // and their true costs
 };
 
-// `differ` is the difference between true and known costs of pairs, as a power of 2.
+// `differ` limits the difference between true and known costs of pairs, as a power of 2.
 World world_of(unsigned seed, double differ, bool all_pairs) {
   const Communicator ranks = test::world();
   const int count = ranks.size();
@@ -55,7 +55,7 @@ World world_of(unsigned seed, double differ, bool all_pairs) {
         if (r != ranks.rank()) continue;
         world.costs.push_back(cost);
         world.wanted.push_back(cost * factor);
-        // The lower half of a record holds something else.
+        // The lower half of a record has other data.
         world.records.push_back((std::int64_t{g} << 32) + (std::int64_t{1} << 32) - 1 - k);
       }
     }
@@ -66,7 +66,7 @@ double at(const std::vector<double>& values, int rank) {
   return values[static_cast<std::size_t>(rank)];
 }
 
-// Fits like CostFit, with whole matrices on one rank: rows and columns in turn.
+// Fits as CostFit does, but with whole matrices on one rank: rows and columns in turn.
 Matrix fitted(Matrix all, std::vector<double> before, const std::vector<double>& now) {
   const auto scale_columns = [&] {
     const std::vector<double> sums = column_sums(all);
@@ -117,7 +117,8 @@ TEST(CostFit, FindsWhatASerialFitOfTheWholeMatrixFinds) {
 
 class CostFitOn : public test::OnRanks {};
 
-// The costs of a rank add up to its load, and those of the earlier ranks nearly to theirs.
+// The costs of a rank must add up to its load; those of an earlier rank must nearly add up to its
+// load.
 TEST_F(CostFitOn, BothLoadsAreMet) {
   for (unsigned seed = 1; seed <= 5; ++seed) {
     const World world = world_of(seed, 1, true);
@@ -143,7 +144,7 @@ TEST(CostFit, KeepsCostsThatFitAlready) {
   for (std::size_t i = 0; i < costs.size(); ++i) EXPECT_NEAR(costs[i], world.costs[i], 1e-12);
 }
 
-// The unit does not matter, and neither does a common factor of all loads between the measurements.
+// The unit must not matter, and neither must a common factor of all loads between the measurements.
 TEST(CostFit, OnlyProportionsOfTheLoadsBeforeMatter) {
   const World world = world_of(4, 1, true);
   const int here = test::world().rank();
@@ -152,7 +153,7 @@ TEST(CostFit, OnlyProportionsOfTheLoadsBeforeMatter) {
   for (std::size_t i = 0; i < one.size(); ++i) EXPECT_NEAR(one[i], other[i], 1e-12);
 }
 
-// A load that contradicts the known costs does not make costs absurd.
+// A load that contradicts the known costs must not make costs absurd.
 TEST_F(CostFitOn, NoCostChangesMoreThanFourTimesAsMuchAsItsRankAsks) {
   World world = world_of(5, 0, true);
   const double now = at(column_sums(world.known), rank);

@@ -11,7 +11,7 @@ using Weights = std::vector<double>;
 
 // --- Which objects -------------------------------------------------------------------------------
 
-// Takes stretch by stretch, as short as `most` of them allow.
+// Takes stretch by stretch. Stretches are as short as possible for at most `most` of them.
 Extract oracle(const Weights& weights, std::int64_t most) {
   Extract extract;
   const std::int64_t objects = std::ssize(weights);
@@ -31,7 +31,7 @@ Extract oracle(const Weights& weights, std::int64_t most) {
   return extract;
 }
 
-// Weights are whole numbers, so that sums are exact; many are equal, and many are 0.
+// Weights are whole numbers, so that sums are exact. Many are equal, and many are 0.
 Weights random_weights(std::int64_t objects, int kinds, std::mt19937_64& random) {
   Weights weights;
   for (std::int64_t i = 0; i < objects; ++i)
@@ -53,7 +53,7 @@ void expect_same_in_place(const Weights& weights, std::int64_t most) {
   EXPECT_EQ(found.weights, expected.weights);
 }
 
-// The weights have any type, and are in their own memory or copied here.
+// Weights may have any type, in their own memory or copied to the host.
 TEST(Extract, ByTheWeightsOfASetIsTheSame) {
   std::mt19937_64 random(2);
   for (const std::int64_t objects : counts)

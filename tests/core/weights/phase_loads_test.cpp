@@ -6,8 +6,8 @@
 namespace evenkeel::phase_loads_test {
 namespace {
 
-// There are four parts. Phase 0 is even; phase 1 is all on one part; in phase 2 one object is more
-// than the average.
+// There are four parts. Phase 0 is even. Phase 1 is all on one part. In phase 2, one object weighs
+// more than the average part.
 TEST(PhaseLoads, ByHand) {
   const std::vector<PhaseLoad> phases = {{.greatest = 5, .sum = 20, .heaviest = 1},
                                          {.greatest = 8, .sum = 8, .heaviest = 2},
@@ -34,7 +34,7 @@ TEST(PhaseLoads, WithoutWork) {
   EXPECT_TRUE(phase_loads_of(3, {}).phases.empty());
 }
 
-// The average may be rounded to more than the greatest load.
+// Because of rounding, the average may exceed the greatest load.
 TEST(PhaseLoads, TheBoundIsNeverAboveTheStep) {
   constexpr double greatest = 0.1;
   const PhaseLoads loads =

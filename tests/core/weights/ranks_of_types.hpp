@@ -1,7 +1,7 @@
 #pragma once
 
 // Ranks with work of several types, for tests and benchmarks: their measurements, the models that
-// are fitted to them, and the errors of the models.
+// are fitted to these, and the errors of the models.
 
 #include <evenkeel/core/weights/work_model.hpp>
 
@@ -20,7 +20,7 @@ inline std::vector<WorkModel::Column> types(std::size_t count) {
   return std::vector<WorkModel::Column>(count, WorkModel::Column::type);
 }
 
-// Models of several ranks, whose sums are added up here like in a reduction.
+// Models of several ranks. Their sums are added up here as a reduction would do it.
 class Ranks {
  public:
   Ranks(std::size_t ranks, std::vector<WorkModel::Column> columns, WorkModelOptions options = {})
@@ -49,7 +49,8 @@ class Ranks {
   std::vector<WorkModel> models_;
 };
 
-// Ranks have objects of several types, a fixed cost, noise of 2 % and 3 % of wild measurements.
+// The similarity of ranks. Ranks have objects of several types, a fixed cost, noise of 2 %, and 3 %
+// of wild measurements.
 enum class Alike : std::uint8_t { diverse, similar, balanced };
 
 struct World {
@@ -109,8 +110,8 @@ inline double median(Numbers values) {
   return values[values.size() / 2];
 }
 
-// Returns the medians of the worst error of any cost: for the least norm and for the model. Returns
-// {0, 1} if a cost of the model is not positive.
+// Returns the median over seeds of the worst error of any cost: for the least norm and for the
+// model. Returns {0, 1} if a cost of the model is not positive.
 inline std::array<double, 2> errors_of(World world, int seeds) {
   Numbers least_norm, ours;
   for (int seed = 0; seed < seeds; ++seed) {

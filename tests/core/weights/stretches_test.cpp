@@ -27,7 +27,7 @@ TEST(StretchBegin, DividesAllEvenly) {
   EXPECT_EQ(stretch_begin(128, 128, most), most);
 }
 
-// Each object gets a share of the one stretch that contains it.
+// Each object is in one stretch, and must get its share of this stretch.
 TEST(AddStretches, ToEachObject) {
   const Space space = test::space();
   for (const std::int64_t count : {1, 3, 64, 128})

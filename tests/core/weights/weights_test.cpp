@@ -65,7 +65,7 @@ TEST(GivenWeights, OfAnyNumbersAnywhere) {
   });
 }
 
-// The weights are one member of an application's records.
+// The weights are one member of the application's records.
 TEST(GivenWeights, OfAStridedField) {
   std::vector<test::Particle> particles(50);
   for (std::size_t i = 0; i < particles.size(); ++i)
@@ -79,7 +79,7 @@ TEST(GivenWeights, OfAStridedField) {
   for (std::size_t i = 0; i < 50; ++i) EXPECT_EQ(weights[i], 0.25 * static_cast<double>(i));
 }
 
-// Only the objects before .count have a weight.
+// Only the objects before .count may have a weight.
 TEST(GivenWeights, GhostsAreNotSeen) {
   Positions x(6);
   std::vector<double> weights = {1, 2, 3, std::nan(""), -1, infinity, -infinity};
@@ -149,7 +149,7 @@ Weights measured(std::int64_t objects, double cost, double mean_cost, const Weig
 TEST(MeasuredWeights, ByHand) {
   EXPECT_EQ(measured(4, 8, 2, {}), (Weights{2, 2, 2, 2}));
   EXPECT_EQ(measured(1, 3, 2, {}), (Weights{3}));
-  // Half of 8 is spread evenly, and half as 1 : 3.
+  // Half of the cost 8 is spread evenly, the other half as 1 : 3.
   EXPECT_EQ(measured(2, 8, 4, Weights{1, 3}), (Weights{3, 5}));
   EXPECT_EQ(measured(2, 8, 4, Weights{1e-9, 3e-9}), (Weights{3, 5})) << "of any unit";
   EXPECT_EQ(measured(3, 6, 2, Weights{0, 0, 5}), (Weights{1, 1, 4}));
@@ -182,7 +182,8 @@ TEST(MeasuredWeights, TheMeanStaysWithinAFactorOf100) {
   EXPECT_EQ(measured(2, 0, 0, Weights{1, 3}), (Weights{0, 0})) << "no rank computes";
 }
 
-// The sum is the cost, every object has a positive weight, and heavy objects stay heavy.
+// The sum must be the cost, every object must have a positive weight, and heavy objects must stay
+// heavy.
 TEST(MeasuredWeights, RandomCosts) {
   std::mt19937 random(21);
   std::uniform_real_distribution<double> uniform(0, 1);
@@ -205,8 +206,8 @@ TEST(MeasuredWeights, RandomCosts) {
   }
 }
 
-// A rank that measures the same load again and again forgets the earlier differences between its
-// objects.
+// If a rank measures the same load again and again, it must forget the earlier differences between
+// its objects.
 TEST(MeasuredWeights, OldDifferencesFade) {
   Weights weights = {1, 99};
   for (int look = 0; look < 20; ++look) weights = measured(2, 10, 5, weights);

@@ -18,7 +18,7 @@ PerColumn some_costs() {
   return costs;
 }
 
-// Objects have one type, or no type; the oracle counts them and adds up costs one by one.
+// Objects have one type, or no type. The oracle counts them, and adds up their costs one by one.
 TEST(WorkAmounts, OfOneTypeEach) {
   const Space space = test::space();
   std::mt19937_64 random(1);
@@ -42,7 +42,7 @@ TEST(WorkAmounts, OfOneTypeEach) {
   }
 }
 
-// Several solvers use each cell, and cells have features; only owned objects count.
+// Several solvers use each cell, and cells have features. Only owned objects count.
 TEST(WorkAmounts, OfSeveralTypesAndFeatures) {
   const Space space = test::space();
   const std::size_t count = 777, owned = 700;
@@ -94,7 +94,7 @@ TEST(WorkAmounts, OfViews) {
   EXPECT_EQ(amounts.features[0], 4950);
 }
 
-// A set without types has objects of one type.
+// If a set has no types, its objects have one type.
 TEST(WorkAmounts, OfSetsWithoutTypes) {
   const Space space = test::space();
   Positions x(30);

@@ -28,7 +28,7 @@ TEST(MinimumNorm, TheExampleOfItsPaper) {
 TEST(MinimumNorm, IsTheSameFromSumsOfRanks) {
   Ranks ranks(4, types(2), {.minimum_norm = true});
   for (std::size_t r = 0; r < ranks.size(); ++r) {
-    ranks[r].observe(Numbers{1, 1}, 100);  // an older measurement does not count
+    ranks[r].observe(Numbers{1, 1}, 100);  // older measurements do not count
     ranks[r].observe(Numbers{seed_amounts[2 * r], seed_amounts[2 * r + 1]}, seed_loads[r]);
   }
   const Numbers direct = minimum_norm_costs(seed_amounts, 2, seed_loads);
@@ -37,7 +37,7 @@ TEST(MinimumNorm, IsTheSameFromSumsOfRanks) {
   EXPECT_NEAR(found[1], direct[1], 1e-12);
 }
 
-// The costs are the shortest vector that fits: equal columns share the cost, and a column without
+// The costs are the shortest vector that fits. Equal columns share the cost, and a column without
 // amounts costs nothing.
 TEST(MinimumNorm, WhereManyFit) {
   const Numbers amounts = {1, 1, 0, 2, 2, 0}, loads = {6, 12};
@@ -73,7 +73,7 @@ TEST(WorkModel, IsFiveTimesAsGoodAsTheLeastNorm) {
     }
 }
 
-// The numbers of ranks and types vary. One epoch gives less information.
+// The numbers of ranks and types vary. Fewer epochs give less information.
 TEST(WorkModel, IsBetterElsewhereToo) {
   if (test::is_sanitized) GTEST_SKIP() << "counts cases";
   constexpr int seeds = 15;
@@ -108,7 +108,7 @@ TEST(WorkModel, IsExactWithoutNoise) {
   EXPECT_NEAR(ranks[0].predicted(Numbers{1, 1, 1}), 32.5 + 400, 45);
 }
 
-// A kernel works on one type alone: the cost is its seconds over its count.
+// A kernel works on a single type, so the cost is its seconds over its count.
 TEST(WorkModel, OfOneTypeIsTheRatio) {
   Ranks ranks(5, types(1), {.has_fixed = false});
   for (std::size_t r = 0; r < ranks.size(); ++r) {
@@ -122,7 +122,7 @@ TEST(WorkModel, OfOneTypeIsTheRatio) {
   EXPECT_NEAR(found.condition, 1, 1e-12);
 }
 
-// One wild measurement counts less than ten others.
+// One wild measurement must count less than ten others.
 TEST(WorkModel, IsNotMisledByOneRank) {
   Ranks ranks(10, types(1), {.has_fixed = false});
   for (std::size_t r = 0; r < ranks.size(); ++r)
@@ -130,8 +130,8 @@ TEST(WorkModel, IsNotMisledByOneRank) {
   EXPECT_NEAR(ranks.fit(20).costs[0], 3.01, 0.05);
 }
 
-// If all ranks have the same amounts, no measurement separates two types: they cost the same, or
-// what was expected.
+// If all ranks have the same amounts, no measurement separates two types. So they must have the
+// same cost, or the expected costs.
 TEST(WorkModel, KeepsWhatTheMeasurementsCannotTell) {
   const auto fit = [](const Numbers& expected) {
     Ranks ranks(6, types(2), {.has_fixed = false});
@@ -152,7 +152,7 @@ TEST(WorkModel, KeepsWhatTheMeasurementsCannotTell) {
   EXPECT_NEAR(told.costs[1], 5, 1e-3);
 }
 
-// Measurements override expectations.
+// Measurements must override expectations.
 TEST(WorkModel, ExpectationsThatAreWrongByFive) {
   Ranks ranks(8, types(2));
   std::mt19937_64 random(3);
@@ -167,7 +167,7 @@ TEST(WorkModel, ExpectationsThatAreWrongByFive) {
   EXPECT_NEAR(found.costs[1] / found.costs[0], 5, 0.1);
 }
 
-// A type that no rank has costs the average of all types, with a large error.
+// A type that no rank has must cost the average of all types, with a large error.
 TEST(WorkModel, OfTypesThatNobodyHas) {
   Ranks ranks(4, types(2), {.has_fixed = false});
   for (std::size_t r = 0; r < ranks.size(); ++r) ranks[r].observe(Numbers{10, 0}, 20);
@@ -179,7 +179,7 @@ TEST(WorkModel, OfTypesThatNobodyHas) {
   EXPECT_EQ(found.frozen, 1);
 }
 
-// Features may cost nothing, and never less.
+// Features may cost nothing, but never less.
 TEST(WorkModel, Features) {
   using enum WorkModel::Column;
   Ranks ranks(12, {type, feature, feature}, {.has_fixed = false});
@@ -200,7 +200,7 @@ TEST(WorkModel, Features) {
   EXPECT_LT(found.costs[2], 0.01);
 }
 
-// Newer measurements count more.
+// Newer measurements must count more.
 TEST(WorkModel, ForgetsWhatWas) {
   Ranks ranks(6, types(1), {.has_fixed = false});
   for (const double cost : {9.0, 2.0})
@@ -211,7 +211,7 @@ TEST(WorkModel, ForgetsWhatWas) {
   EXPECT_NEAR(ranks.fit().costs[0], 2, 0.05);
 }
 
-// Ranks are on different nodes: the slow half takes 40 % longer for the same work.
+// Ranks are on different nodes. The slow half takes 40 % longer for the same work.
 TEST(WorkModel, SpeedsOfRanks) {
   const auto worst = [](bool has_speeds) {
     Ranks ranks(16, types(2), {.has_fixed = false, .has_speeds = has_speeds});
@@ -219,7 +219,7 @@ TEST(WorkModel, SpeedsOfRanks) {
     double error = 0;
     for (int epoch = 0; epoch < 40; ++epoch) {
       for (std::size_t r = 0; r < ranks.size(); ++r) {
-        // The slow ranks have fewer of the expensive type, on average.
+        // On average, the slow ranks have fewer objects of the expensive type.
         const auto a = static_cast<double>(100 + random() % 400),
                    b = static_cast<double>((r < 8 ? 100 : 200) + random() % 300);
         ranks[r].observe(Numbers{a, b}, (r < 8 ? 1.4 : 1.0) * (a + 4 * b));
@@ -241,12 +241,12 @@ TEST(WorkModel, WithoutMeasurementsKnowsNothing) {
   Ranks ranks(3, types(2));
   const WorkEstimate& found = ranks.fit();
   EXPECT_FALSE(found.is_known());
-  ranks[0].observe(Numbers{1, 1}, 0);  // a load of 0 is ignored
+  ranks[0].observe(Numbers{1, 1}, 0);  // a load of 0 does not count
   EXPECT_FALSE(ranks.fit().is_known());
   EXPECT_FALSE(ranks[0].has_observed());
 }
 
-// All objects are on one rank: the costs are positive and finite, and fit its load.
+// All objects are on one rank. The costs must be positive and finite, and fit its load.
 TEST(WorkModel, OfOneRank) {
   Ranks ranks(3, types(2));
   ranks[1].observe(Numbers{30, 10}, 80);
@@ -259,7 +259,7 @@ TEST(WorkModel, OfOneRank) {
   }
 }
 
-// Costs stay finite and positive for numbers of any magnitude.
+// For numbers of any magnitude, costs must stay finite and positive.
 TEST(WorkModel, AnyNumbers) {
   std::mt19937_64 random(17);
   for (int trial = 0; trial < (test::is_sanitized ? 20 : 200); ++trial) {

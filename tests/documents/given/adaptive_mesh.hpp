@@ -1,6 +1,6 @@
 #pragma once
 
-// For the fragments of docs/adaptive_mesh.md: a mesh of columns, and a GraphBalancer.
+// Declares what the fragments of docs/adaptive_mesh.md use: a mesh of columns, and a GraphBalancer.
 
 #include <evenkeel/evenkeel.hpp>
 

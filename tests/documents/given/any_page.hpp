@@ -1,8 +1,8 @@
 #pragma once
 
-// The names that C++ fragments in pages use without declaring them: the application around them.
-// They are only declared, because fragments are compiled and not linked. A page whose fragments
-// need other names has a header of its own here, with the name of the page.
+// Declares the names of the surrounding application that C++ fragments in pages use. There are no
+// definitions, since fragments are compiled and not linked. If the fragments of a page need other
+// names, there is a header with the name of the page here.
 
 #include <evenkeel/evenkeel.hpp>
 #include <evenkeel/stages.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 
-// For the fragments of docs/curves.md: a set, its keys, and the weights of its objects.
+// Declares what the fragments of docs/curves.md use: a set, its keys, and the weights of its
+// objects.
 
 #include "any_page.hpp"
 

@@ -1,6 +1,7 @@
 #pragma once
 
-// For the fragments of docs/fields.md: a vector type and a container that evenkeel does not know.
+// Declares what the fragments of docs/fields.md use: a vector type and a container that evenkeel
+// does not know.
 
 #include "any_page.hpp"
 

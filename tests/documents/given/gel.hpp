@@ -1,6 +1,6 @@
 #pragma once
 
-// For the fragments of docs/gel.md: the parts of examples/06_gel.cpp.
+// Declares what the fragments of docs/gel.md use: the parts of examples/06_gel.cpp.
 
 #include "any_page.hpp"
 

@@ -1,6 +1,7 @@
 #pragma once
 
-// For the fragments of docs/grids.md: a code that owns a grid of cells and moves them itself.
+// Declares what the fragments of docs/grids.md use: a code that owns a grid of cells and moves them
+// itself.
 
 #include <evenkeel/evenkeel.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// For the fragments of docs/monitor.md: work that is timed.
+// Declares what the fragments of docs/monitor.md use: work that is timed.
 
 #include "any_page.hpp"
 

@@ -1,6 +1,7 @@
 #pragma once
 
-// For the fragments of docs/moving.md: arrays of objects, and the data that move with them.
+// Declares what the fragments of docs/moving.md use: arrays of objects, and the data that move with
+// them.
 
 #include "any_page.hpp"
 

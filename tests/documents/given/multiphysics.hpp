@@ -1,6 +1,6 @@
 #pragma once
 
-// For the fragments of docs/multiphysics.md: cells of two solvers.
+// Declares what the fragments of docs/multiphysics.md use: cells of two solvers.
 
 #include "any_page.hpp"
 

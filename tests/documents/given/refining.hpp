@@ -1,6 +1,7 @@
 #pragma once
 
-// For the fragments of docs/refining.md: cells along a curve, and their change of owner.
+// Declares what the fragments of docs/refining.md use: cells along a curve, and their change of
+// owner.
 
 #include "any_page.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// For the fragments of docs/weights.md: objects of several solvers.
+// Declares what the fragments of docs/weights.md use: objects of several solvers.
 
 #include "any_page.hpp"
 

@@ -1,5 +1,5 @@
-// Tests the mesh of example 07, which follows from a front alone: its rings fit together, and from
-// one front to the next it changes by one level at a time.
+// Tests the mesh of example 07, which depends on a front alone. Its rings must fit together, and
+// from one front to the next it must change by one level at a time.
 
 #include "../../../examples/adaptive_mesh/mesh.hpp"
 
@@ -33,7 +33,7 @@ double cross(Point at, Point a, Point b) {
   return double(a.i - at.i) * double(b.j - at.j) - double(b.i - at.i) * double(a.j - at.j);
 }
 
-// Each vertex finds its ring by itself, and all rings together must be a mesh.
+// Each vertex finds its ring on its own. All rings together must be a mesh.
 void expect_fits(const Mesh& mesh) {
   const std::vector<Point> vertices = vertices_of(mesh);
   std::map<std::pair<std::int64_t, std::int64_t>, int> edges;
@@ -83,7 +83,7 @@ TEST(AdaptiveMesh, AVertexNeedsItsParents) {
   for (const Point at : vertices_of(mesh)) {
     const int unit = Mesh::width_of(at);
     if (unit == Mesh::width) continue;  // a corner
-    // The parents are the corners across the sides that the vertex bisects, at its right angles.
+    // In these four directions are the ends of the side that the vertex bisects, and its parents.
     const int first = Mesh::is_middle_of_square(at, unit) ? 1 : 0;
     int parents = 0;
     for (int direction = first; direction < 8; direction += 2) {
@@ -96,7 +96,7 @@ TEST(AdaptiveMesh, AVertexNeedsItsParents) {
   }
 }
 
-// The examples rely on this: a rank that has the ends of all its edges finds all new vertices.
+// The examples rely on this: a rank that owns one end of an edge finds the new vertex on it.
 TEST(AdaptiveMesh, NewVerticesAreMidpointsOfEdges) {
   for (const double turn : {0.001, 0.02, 0.05}) {
     const double margin = Front::outer * turn;

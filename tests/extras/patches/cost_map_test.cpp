@@ -91,7 +91,7 @@ TEST(CostMap, CellsBelowZero) {
   EXPECT_EQ(parent.descendants_in(cell(-2, -1)), 5);
 }
 
-// However costs are spread, a map that is coarsened to the root holds the costs of all patches.
+// However costs are spread, a map that is coarsened to the root must hold the costs of all patches.
 TEST(CostMap, NothingIsLostOnTheWayUp) {
   std::mt19937 random(1);
   std::uniform_real_distribution<double> seconds(0, 1);
@@ -157,7 +157,7 @@ TEST(CostMap, BadInput) {
     EXPECT_ERROR(set({{cell(0, 0), seconds}}, {2, 1}), "A child costs");
   EXPECT_ERROR(set({{cell(0, 0), 1e308}, {cell(1, 0), 1e308}}, {2, 1}), "more than a number");
   EXPECT_ERROR(set({}, {1, 1}), "A refinement by 1 was given.");
-  EXPECT_ERROR(set({}, {2, 0}), "A child makes 0 steps in one of its parent.");
+  EXPECT_ERROR(set({}, {2, 0}), "A child makes 0 steps per parent step.");
   EXPECT_EQ(map.children_in(map.cells()), 6) << "an Error changes nothing";
 
   EXPECT_ERROR(CostMap(2, flat(0, 0, 0, 4)), "A patch has no cells");

@@ -1,4 +1,4 @@
-// Tests level shifts on a forest of cells: each cell represents a subtree with its work, and can be
+// Tests level shifts on a forest of cells. Each cell represents a subtree with its work, and can be
 // split into its 8 children.
 
 #include "core/values.hpp"
@@ -11,14 +11,15 @@ namespace {
 
 constexpr std::int64_t none = -1;
 
-// A cell of the tree over [0, 1), by its level and number. Its work is that of its place.
+// A cell of the tree over [0, 1), by its level and number. Its work depends only on its place.
 struct Cell {
   int level = 0;
   std::int64_t number = 0;
   friend bool operator==(const Cell&, const Cell&) = default;
 };
 
-// The work is quadratic around a place with high density, so that it adds up exactly.
+// The density of work is high around `focus`. The work of a cell is a difference of work_before(),
+// so the work of children adds up to that of their parent.
 struct Forest {
   double focus = 0.3;
 
@@ -140,7 +141,7 @@ TEST_F(LevelShift, SplitsWhatIsTooHeavyUntilACutIsEven) {
   EXPECT_LE(cut_chain(weights, {.parts = parts}).lambda, 1.1);
 }
 
-// Each round has the same cells as on one rank, also when work moves away and cells are joined.
+// Each round must have the same cells as on one rank, also if work moves away and cells are joined.
 TEST_F(LevelShift, IsTheSameOnAnyNumberOfRanks) {
   const Communicator alone = Communicator::self();
   Mesh mesh(communicator, {}), whole(alone, {});
@@ -162,7 +163,8 @@ TEST_F(LevelShift, IsTheSameOnAnyNumberOfRanks) {
   EXPECT_GT(joins, 0);
 }
 
-// Cells that were just split are not joined, and the reverse, as long as the load does not change.
+// As long as the load does not change, cells that were just split must not be joined, and the
+// reverse.
 TEST_F(LevelShift, DoesNotOscillate) {
   const LevelShiftOptions options = {.parts = 40, .split_above = 0.1, .join_below = 0.0999};
   for (const double focus : {0.3, 0.8}) {
@@ -180,8 +182,8 @@ TEST_F(LevelShift, DoesNotOscillate) {
 }
 
 TEST_F(LevelShift, JoinsOnlyWholeFamilies) {
-  // There are two families of 2, one of which lacks a sibling, and one family of 3 that has one too
-  // many.
+  // There are two families of 2 and one family of 3. One of the first two lacks a sibling; the
+  // third has one sibling too many.
   const std::vector<double> weights = {1, 1, 1, 1, 1, 1, 100};
   const std::vector<std::int64_t> parents = {5, 5, 6, 7, 7, 7, none};
   const auto there = test::array_of(weights);
@@ -258,10 +260,10 @@ TEST_F(LevelShift, BadInputIsRefusedOnAllRanksAlike) {
   };
   EXPECT_MENTIONS(refused({.parts = 0}), "0 parts");
   EXPECT_MENTIONS(refused({.siblings = 1}), "1 children");
-  EXPECT_MENTIONS(refused({.split_above = 0.1, .join_below = 0.1}), "joined below");
-  EXPECT_MENTIONS(refused({.split_above = 0.1, .join_below = -1}), "joined below");
+  EXPECT_MENTIONS(refused({.split_above = 0.1, .join_below = 0.1}), "join_below is");
+  EXPECT_MENTIONS(refused({.split_above = 0.1, .join_below = -1}), "join_below is");
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_MENTIONS(refused({.split_above = nan}), "joined below");
+  EXPECT_MENTIONS(refused({.split_above = nan}), "join_below is");
   const std::vector<double> weights = {1, rank == size - 1 ? nan : 1};
   const std::vector<std::int64_t> parents = {none, none}, few = {none};
   const auto there = test::array_of(weights);

@@ -85,8 +85,8 @@ TEST(PatchModel, ExactTimingsGiveTheNumbersBack) {
   EXPECT_EQ(std::string(fit.numbers[3].name) + fit.numbers[4].name, "ED");
 }
 
-// Any unit and size is allowed: here a device with an overhead of thousands of cells, in
-// nanoseconds.
+// Any unit and size must be allowed. One case is a device with an overhead of thousands of cells,
+// in nanoseconds.
 TEST(PatchModel, AnyScale) {
   for (const double unit : {1e-9, 1.0, 1e12}) {
     const PatchModel device{3, 3 * unit, {2, 2, 2}, 40000};
@@ -95,7 +95,7 @@ TEST(PatchModel, AnyScale) {
   }
 }
 
-// The published numbers follow from a fit of A x y + B x + C y + D to all sizes from 1 to 32.
+// A fit of A x y + B x + C y + D to all sizes from 1 to 32 must yield the published numbers.
 TEST(PatchModel, TheGeneralFormIsTheSame) {
   Timings timings;
   for (std::int64_t x = 1; x <= 32; ++x)
@@ -123,9 +123,10 @@ TEST(PatchModel, NumbersThatAreZero) {
   }
 }
 
-// 100 timings have 5 % noise. The least standard errors that any unbiased fit can have (Cramer and
-// Rao) are, for sizes drawn evenly from 1 to 32, 1.9 % of a, 6.5 % of B, 5.4 % of C and 49 % of D;
-// for the best sizes of this range 1.6, 2.7, 2.5 and 11 %. A median error is 0.67 of that.
+// 100 timings have 5 % noise. Cramer and Rao bound the standard errors of any unbiased fit from
+// below. For sizes that are drawn evenly from 1 to 32, the bounds are 1.9 % of a, 6.5 % of B, 5.4 %
+// of C and 49 % of D; for the best sizes of this range they are 1.6, 2.7, 2.5 and 11 %. A median
+// error is 0.67 of a standard error.
 TEST(PatchModel, NoisyTimingsTellWhatTheyCan) {
   if (test::is_sanitized) GTEST_SKIP();
   const auto drawn = errors_over_seeds(false, 0), designed = errors_over_seeds(true, 0);
@@ -170,7 +171,7 @@ TEST(PatchModel, OutliersAreCounted) {
   EXPECT_NEAR(fit.noise, 0.02, 0.006);
 }
 
-// The true number is within one standard error in two of three cases.
+// The true number must be within one standard error in two of three cases.
 TEST(PatchModel, UncertaintiesHold) {
   if (test::is_sanitized) GTEST_SKIP();
   int within = 0, all = 0;
@@ -192,7 +193,7 @@ PatchDoubt doubt_of(const PatchFit& fit, const std::string& name) {
   return PatchDoubt::none;
 }
 
-// The model is close to the measured costs, even if the timings do not determine its numbers.
+// The model must be close to the measured costs, even if the timings do not determine its numbers.
 void expect_close_at(const PatchFit& fit, const Timings& timings, double tolerance) {
   for (const PatchTiming& timing : timings)
     EXPECT_NEAR(fit.model.seconds_of(timing.size) / timing.seconds, 1, tolerance);
@@ -249,7 +250,7 @@ TEST(PatchModel, TooNoisy) {
   EXPECT_EQ(doubt_of(wild, "D"), PatchDoubt::noise);
 }
 
-// Costs are positive, finite and larger for larger patches, for all timings.
+// For all timings, costs must be positive, finite, and greater for larger patches.
 TEST(PatchModel, CostsGrowWithTheSize) {
   std::mt19937 random(10);
   std::uniform_real_distribution<double> decades(-7, 1);
@@ -268,7 +269,7 @@ TEST(PatchModel, CostsGrowWithTheSize) {
   }
 }
 
-// Contradictory timings still give a usable model, or an Error.
+// Contradictory timings must give a usable model, or an Error.
 TEST(PatchModel, AnyTimings) {
   std::mt19937_64 random(11);
   for (const double reach : {1.0, 10.0, 30.0})
@@ -341,7 +342,7 @@ TEST(PatchFitter, FollowsAMachineThatBecomesSlower) {
     EXPECT_NEAR(fitter.fit().model.seconds_of(size) / truth.seconds_of(size), 1, 0.05);
 }
 
-// A run that has had patches of a single size for long still knows the costs of other sizes.
+// After many steps with patches of a single size, a run must still know the costs of other sizes.
 TEST(PatchFitter, DoesNotUnlearnWhatTheRunNoLongerShows) {
   PatchFitter fitter(2, 0.8);
   for (const PatchTiming& timing : timed(published(), patch_sizes_to_time(2, 1, 32, 100), 0.02))
@@ -378,7 +379,8 @@ TEST(PatchModel, BadInput) {
   for (const PatchModel& bad : {PatchModel{2, 0, {}, 0}, PatchModel{2, 1, {-1, 0, 0}, 0},
                                 PatchModel{2, 1, {}, std::nan("")}})
     EXPECT_ERROR(bad.seconds_of({1, 1, 1}), "A model of patches has a number that is negative");
-  EXPECT_ERROR(patch_sizes_to_time(2, 4, 4, 10), "Give a least size of at least 1, a greater one");
+  EXPECT_ERROR(patch_sizes_to_time(2, 4, 4, 10),
+               "Give a least size of 1 or more, a greatest size above it");
   EXPECT_ERROR(PatchFitter(2, 0), "The memory of earlier timings is");
   EXPECT_ERROR(PatchFitter(2, 2), "The memory of earlier timings is");
   EXPECT_ERROR(PatchFitter(2).fit(), "There are no timings of patches.");

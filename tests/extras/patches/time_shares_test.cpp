@@ -48,7 +48,7 @@ TEST(DivideTime, NothingCostsAnything) {
   EXPECT_EQ(divided({{4, 0}, {5, 0}}, {1, 1}).size(), 2U);
 }
 
-// Lists are contiguous, nothing is lost, and each child gets its share.
+// Lists must be contiguous, lose nothing, and give each child its share.
 TEST(DivideTime, AnyListsAndCosts) {
   std::mt19937 random(2);
   std::uniform_real_distribution<double> number(0, 1);
@@ -79,7 +79,7 @@ TEST(DivideTime, AnyListsAndCosts) {
   }
 }
 
-// Thirds are not exact, but a rounding error must not split a processor.
+// Thirds are not exact, but a rounding error must not split the time of a processor.
 TEST(DivideTime, NoSlivers) {
   for (int children = 1; children < 60; ++children) {
     const Lists lists =
@@ -109,7 +109,8 @@ TEST(SplitPatch, ThinPiecesAreLeftOut) {
   EXPECT_EQ(split_patch(flat(3, 3), PatchModel{}, Times{{3, 0}, {4, 0}}).size(), 1U);
 }
 
-// With their own ghost cells, the costs of pieces are in proportion to time, up to half a layer.
+// Counting their own ghost cells, pieces must cost amounts in proportion to time, up to half a
+// layer.
 TEST(SplitPatch, PiecesCostWhatTheyAreDue) {
   std::mt19937 random(3);
   std::uniform_real_distribution<double> share(0.2, 1);
@@ -149,7 +150,7 @@ TEST(HandDown, APatchWithoutChildren) {
   EXPECT_TRUE(handed.children.empty());
 }
 
-// The work of each processor and the rest for its children have the same sum for all.
+// For all processors, the work and the rest for children must have the same sum.
 TEST(HandDown, WorkAndRestAreEven) {
   const PatchModel model{2, 1e-3, {4, 4, 0}, 10};
   for (int ranks = 1; ranks < 6; ++ranks)

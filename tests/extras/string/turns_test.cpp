@@ -1,5 +1,5 @@
-// Tests turns on a node: no two ranks of one node work at the same time, all ranks work if nodes
-// differ, and the memory of a trade stays below the promised peak.
+// Tests turns on a node: no two ranks of a node may work at the same time, all ranks must work even
+// if nodes differ, and the memory of a trade must stay below the predicted peak.
 
 #include "support/harness.hpp"
 
@@ -12,7 +12,7 @@ class Turns : public test::OnRanks {};
 
 #if EVENKEEL_HAS_MPI
 
-// Numbers on rank 0 to which all ranks add at once.
+// Numbers on rank 0. All ranks can add to them at once.
 class Shared {
  public:
   Shared() {
@@ -28,7 +28,7 @@ class Shared {
     MPI_Win_unlock_all(window_);
     MPI_Win_free(&window_);
   }
-  // Adds to the first number, and stores its greatest value in the second.
+  // Adds to the first number. The second number keeps the greatest value of the first.
   void add(std::int64_t amount) {
     std::int64_t before = 0;
     MPI_Fetch_and_op(&amount, &before, MPI_INT64_T, 0, 0, MPI_SUM, window_);
@@ -69,7 +69,7 @@ TEST_F(Turns, OneRankOfANodeAfterTheOther) {
   }
 }
 
-// The memory of a trade of numbers is counted on all ranks together.
+// Counts the memory of a trade on all ranks together. Items are numbers.
 TEST_F(Turns, KeepTheMemoryOfATradeBelowItsPeak) {
   const std::int64_t items = rank == 0 ? 800 : 100 + 10 * rank;
   const Trade trade = trade_on_string(communicator, {static_cast<double>(items), items});

@@ -6,7 +6,7 @@ namespace {
 
 constexpr std::int64_t length = 6;
 
-// The steps up to `last` that end an epoch.
+// The steps, up to `last`, at which an epoch ends.
 std::vector<std::int64_t> ends(Epochs& epochs, std::int64_t last, bool are_cut_short = false) {
   std::vector<std::int64_t> found;
   while (epochs.step() < last) {

@@ -57,7 +57,7 @@ TEST(Meeting, ContentsAreCombinedByWhatTheyAre) {
     EXPECT_EQ(error_of(message), "nothing was thrown");
 }
 
-// MPI chooses the order of the reduction.
+// MPI chooses the order in which a reduction combines messages.
 TEST(Meeting, TheOrderDoesNotMatter) {
   std::mt19937 random(3);
   for (int round = 0; round < 200; ++round) {
@@ -72,7 +72,7 @@ TEST(Meeting, TheOrderDoesNotMatter) {
     const MeetingMessage expected = combined(messages);
     for (int shuffle = 0; shuffle < 5; ++shuffle) {
       std::shuffle(messages.begin(), messages.end(), random);
-      std::vector<MeetingMessage> pairs = messages;  // like a tree
+      std::vector<MeetingMessage> pairs = messages;  // combine in pairs, as a tree does
       while (pairs.size() > 1) {
         MeetingMessage last = pairs.back();
         pairs.pop_back();

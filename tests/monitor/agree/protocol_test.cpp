@@ -16,7 +16,7 @@ constexpr std::int64_t last = 2 * d + 1;  // the step, counted from the end of t
                                           // settles a look
 constexpr std::int64_t first_end = 8;     // of the epoch in tests of one look
 
-// The progress of the watcher when its answer is needed.
+// How far the watcher is when its answer is needed.
 enum class Pace { no_thread, as_it_comes, ahead, stuck };
 
 const auto paces = testing::Values(Pace::no_thread, Pace::as_it_comes, Pace::ahead, Pace::stuck);
@@ -42,7 +42,7 @@ class PacedWatcher {
   }
 
  private:
-  // A task may need a later one to run at all.
+  // Waits until all tasks have run. Some tasks run only once a later one is offered.
   void drain() {
     std::atomic<bool> done = false;
     watcher_.offer([&] { done = true; });
@@ -102,7 +102,7 @@ Totals totals_over(int ranks, std::int64_t step, const DecisionState& state) {
 
 using test::bytes_of;
 
-// A protocol, its decider and its watcher on one rank.
+// The protocol, the decider and the watcher of one rank.
 struct Session {
   Session(const Communicator& outer, Pace pace, const DecisionState& state = first_state(),
           std::uint64_t options_hash = 1, bool with_picture = false)
@@ -126,7 +126,7 @@ struct Session {
   Totals reduce_now(const Sample& sample) {
     return protocol.reduce_now(sample, looks.state().mean_load);
   }
-  // Runs this number of steps of the look after an epoch that ends with `step`.
+  // Runs `steps` steps of the look at an epoch that ends with `step`.
   void begin_look(std::int64_t steps, std::int64_t step = first_end) {
     post(step);
     for (std::int64_t passed = 1; passed <= steps; ++passed) advance(step + passed);
@@ -154,7 +154,7 @@ INSTANTIATE_TEST_SUITE_P(Paces, ProtocolTest, paces, name_of_pace);
 
 // --- Looks ---------------------------------------------------------------------------------------
 
-// The shortest epochs follow each other, and are compared with a serial run.
+// Epochs are as short as possible, one after the other. The results must be those of a serial run.
 TEST_P(ProtocolTest, SettlesAtAFixedStepAsASerialRunDoes) {
   Session session(outer, GetParam());
   DecisionState state = first_state();
@@ -217,8 +217,8 @@ TEST_P(ProtocolTest, NothingHappensWithoutALook) {
   EXPECT_NE(session.look(104), nullptr);
 }
 
-// Each rank in turn runs ahead as far as it can without the others. If it waited, the test would
-// hang.
+// Each rank in turn runs ahead, as far as it can without the others. If it had to wait earlier, the
+// test would hang.
 TEST_P(ProtocolTest, WaitsAtTwoStepsAlone) {
   for (int hasty = 0; hasty < size; ++hasty) {
     Session session(outer, GetParam());
@@ -239,13 +239,13 @@ TEST_P(ProtocolTest, WaitsAtTwoStepsAlone) {
 TEST_P(ProtocolTest, OneLookAtATime) {
   Session session(outer, GetParam());
   session.post(first_end);
-  EXPECT_ERROR(session.post(first_end + 1), "An epoch is longer than the protocol");
+  EXPECT_ERROR(session.post(first_end + 1), "The protocol of the last look is over");
 }
 #endif
 
 // --- Rebalances in between -----------------------------------------------------------------------
 
-// The application rebalances at the end of the `at`th step of the look.
+// The application rebalances at the end of step number `at` of the look.
 std::shared_ptr<const Look> look_with_rebalance(Session& session, std::int64_t at,
                                                 std::int64_t generation) {
   session.post(first_end);
@@ -292,10 +292,10 @@ TEST_P(ProtocolTest, ARebalanceThatMovedNothingStartsTheCoolDown) {
 
 class Disagreement : public ProtocolTest {
  protected:
-  // An action of one rank alone, `passed` steps after the epoch.
+  // An action of one rank alone, `passed` steps after the end of the epoch.
   using Act = std::function<void(Looks&, std::int64_t passed)>;
 
-  // Rank `odd` acts; the Error must be thrown at the last step of the look, and not before.
+  // Rank `odd` acts alone. The Error must be thrown at the last step of the look, and not before.
   std::string error_of(Session& session, int odd, const Act& act, std::int64_t ahead = 0) {
     const std::int64_t step = first_end + (rank == odd ? ahead : 0);
     for (std::int64_t passed = 0; passed < last; ++passed) {
@@ -347,7 +347,7 @@ TEST_P(Disagreement, AnotherRule) {
                "the decision");
 }
 
-// The rule throws on one rank, or on all.
+// A custom rule throws on one rank, or on all.
 TEST_P(Disagreement, ARuleThatThrows) {
   for (int odd = 0; odd <= size; ++odd) {
     Session session(outer, GetParam());
@@ -407,7 +407,7 @@ TEST_P(ProtocolTest, FinishesUnused) {
   EXPECT_EQ(session.advance(1), nullptr);
 }
 
-// Each look is counted once: in the state, or in the totals that finish() returns.
+// Each look must count once: either in the state, or in the totals that finish() returns.
 TEST_P(ProtocolTest, FinishHandsBackWhatTheStateKnowsNothingOf) {
   for (std::int64_t phase = 0; phase <= last; ++phase)
     for (const bool with_picture : {false, true}) {
@@ -434,7 +434,7 @@ TEST_P(ProtocolTest, FinishHandsBackWhatTheStateKnowsNothingOf) {
 
 TEST_P(ProtocolTest, ReducesAtOnce) {
   DecisionState state = first_state();
-  state.mean_load = 300'000;  // spreads are counted around it
+  state.mean_load = 300'000;  // the picture counts spreads around this load
   Session session(outer, GetParam(), state);
   const Totals all = session.reduce_now(sample_of(rank, 5));
   EXPECT_EQ(bytes_of(all), bytes_of(totals_over(size, 5, state)));

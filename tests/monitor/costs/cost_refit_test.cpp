@@ -10,7 +10,7 @@ const Space& host() {
   return space;
 }
 
-// Two objects: one comes from this rank and one from the next.
+// Two objects. One comes from this rank, the other from the next rank.
 struct Objects {
   explicit Objects(int here, int next) {
     costs[0] = exec::Array<double>(host(), "costs", 2);
@@ -42,7 +42,7 @@ TEST_F(CostRefitOn, NeedsALoadBeforeTheLastMove) {
 TEST_F(CostRefitOn, ExplainsBothLoads) {
   Objects objects(rank, (rank + 1) % size);
   CostRefit refit;
-  refit.note_load(20, true);  // equal to the costs
+  refit.note_load(20, true);  // the sum of the costs
   refit.keep(true);
   ASSERT_TRUE(refit.prepare(size, {&objects.records}, objects.costs));
   refit.restart(objects.costs);

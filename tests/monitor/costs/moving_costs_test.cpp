@@ -20,10 +20,11 @@ TEST(MovingCosts, AreWhatMovesTookOverWhatEdgesCostWhileCutsLast) {
   costs.note(move_of(1000, 0.19), 4, 100);
   EXPECT_EQ(costs.priced(method).moving_cost, 0.5) << "nor how long a cut lasts";
   costs.note(move_of(1000, 0.19), 4, 150);
-  // 0.2 s on each of 4 ranks for 1000 objects; an edge costs 1e-4 s in each of 50 steps.
+  // A move of 1000 objects takes 0.2 s on each of 4 ranks. An edge costs 1e-4 s in each of 50
+  // steps.
   EXPECT_NEAR(costs.priced(method).moving_cost, 4 * 0.2 / 1000 / (1e-4 * 50), 1e-12);
   EXPECT_EQ(costs.priced(ByGraph{.moving_cost = 0.5}).moving_cost, 0.5);
-  // Slower moves, whose cuts are of use for fewer steps, cost more.
+  // If moves are slower, and cuts serve for fewer steps, moving must cost more.
   const double before = costs.priced(method).moving_cost;
   costs.note(move_of(1000, 0.59), 4, 160);
   EXPECT_GT(costs.priced(method).moving_cost, before);

@@ -13,7 +13,7 @@ double sum_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
-// Nothing is learned in a deterministic run, for example.
+// Nothing is learned, for example in a deterministic run.
 TEST(ObjectCosts, WeighByWhatIsGiven) {
   Places x(3);
   const std::vector<double> weights = {1, 2, 4};
@@ -67,7 +67,7 @@ TEST(ObjectCosts, SpreadWhatARankHasMeasured) {
   for (const double cost : weights.of_sets[0]) EXPECT_EQ(cost, 200.0);
   costs.keep(true);
 
-  // With one more object no object has known costs, because the objects have no keys.
+  // With one more object, no object has known costs, since objects have no keys.
   x.resize(5);
   std::vector<Set> more = {set(x)};
   EXPECT_EQ(costs.arrive(space, more, records, measured, ranks.size(), now).forgotten, 5);

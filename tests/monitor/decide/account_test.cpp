@@ -47,13 +47,13 @@ TEST(AccountOf, ByHand) {
 
 // --- A run ---------------------------------------------------------------------------------------
 
-// A run in which all alternatives are known. It looks like a Monitor does: every look completes
-// before the next step begins.
+// A run in which the loads under all alternatives are known. It looks as a Monitor does; every look
+// completes before the next step begins.
 class ToyRun {
  public:
   // `now` and `first` are the loads of each rank in a step, under the present and under the first
-  // domains. `extra` is the additional time of kernels after a rebalance; such a step is not
-  // measured.
+  // domains. `extra` is the additional time of kernels after a rebalance. A step with such time is
+  // not measured.
   void step(const StepLoads& now, const StepLoads& first, std::int64_t extra = 0) {
     ++step_;
     now_.resize(now.size());
@@ -69,8 +69,8 @@ class ToyRun {
     never += static_cast<double>(std::ranges::max(first));
   }
 
-  // Sets the load of each step since the last look: not its own time, but the time with recurring
-  // work spread over its period.
+  // Sets the measured load of each step since the last look. It is not the step's own time:
+  // recurring work is spread over its period.
   void measure_instead(const StepLoads& now, const StepLoads& first) {
     for (std::size_t rank = 0; rank < now.size(); ++rank) {
       measured_[rank].assign(measured_[rank].size(), now[rank]);
@@ -78,7 +78,7 @@ class ToyRun {
     }
   }
 
-  // Runs `count` equal steps, and looks at them.
+  // Runs `count` equal steps, and then looks at them.
   void steps(int count, const StepLoads& now, const StepLoads& first, bool is_surveyed = false) {
     for (int i = 0; i < count; ++i) step(now, first);
     look(is_surveyed);
@@ -103,7 +103,7 @@ class ToyRun {
     rebuild_ += rebuild;
   }
 
-  // The account is exact up to rounding to nanoseconds.
+  // The account must be exact up to rounding to nanoseconds.
   void expect_account(double spent = 0) const {
     const Account account = account_of(state.ledger);
     constexpr double seconds = 1e-9;
@@ -141,7 +141,7 @@ class ToyRun {
 constexpr std::int64_t thousand = 1000;
 const StepLoads even(3, 100 * thousand);
 
-// Three ranks with the same sum. The first is `percent` above the average.
+// Three ranks, always with the same sum. The first is `percent` above the average.
 StepLoads uneven(double percent) {
   const auto more = std::llround(percent * thousand);
   return {100 * thousand + more, 100 * thousand - more / 2, 100 * thousand - (more - more / 2)};
@@ -153,7 +153,7 @@ StepLoads any_load(std::mt19937_64& random) {
   return loads;
 }
 
-// The first domains need no survey.
+// While the first domains are in use, no survey is needed.
 TEST(AccountOfARun, WhileTheFirstDomainsAreThereNeverIsWhatIs) {
   std::mt19937_64 random(20);
   ToyRun run;
@@ -185,7 +185,7 @@ TEST(AccountOfARun, NeverIsMeasuredAtEveryLook) {
     const auto steps = 1 + random() % 16;
     for (std::size_t i = 0; i < steps; ++i) {
       const StepLoads loads = any_load(random);
-      StepLoads others = loads;  // the same objects on other ranks
+      StepLoads others = loads;  // the same objects, on other ranks
       if (looks >= 3) std::ranges::shuffle(others, random);
       others[0] += others[1] / 2;
       others[1] -= others[1] / 2;
@@ -200,7 +200,7 @@ TEST(AccountOfARun, NeverIsMeasuredAtEveryLook) {
   EXPECT_EQ(run.state.rebalances, 9);
 }
 
-// The first domains get worse step by step; the present domains stay even.
+// The first domains get worse step by step. The present domains stay even.
 TEST(AccountOfARun, NeverIsMeasuredAtEveryThirdLook) {
   ToyRun run;
   std::int64_t step = 0;
@@ -217,7 +217,7 @@ TEST(AccountOfARun, NeverIsMeasuredAtEveryThirdLook) {
   EXPECT_EQ(run.state.ledger.run.never_steps, (4 + 9) * 8);
 }
 
-// Until the next survey the level is carried forward.
+// Until the next survey, the last known level counts.
 TEST(AccountOfARun, ALineLeadsOverWhatIsNotKnown) {
   ToyRun run;
   run.steps(8, uneven(30), uneven(30));
@@ -246,7 +246,7 @@ TEST(AccountOfARun, AfterGoingBackNeverIsWhatIs) {
   EXPECT_NE(run.state.outlook.first.generation, run.state.generation);
 }
 
-// The first distribution must be made in any case, but its cost is learned.
+// The first distribution is inevitable, so it is no rebalance. But its cost is learned.
 TEST(AccountOfARun, TheFirstDistributionIsNoRebalance) {
   ToyRun run;
   run.rebalance(900 * thousand, 100 * thousand);
@@ -279,7 +279,8 @@ TEST(AccountOfARun, ARebalanceThatLeavesEverythingWhereItWasIsCounted) {
   EXPECT_EQ(state.rebalanced_at, 0);
 }
 
-// The step after the rebalance takes 80 more on all ranks, which it would not have taken otherwise.
+// In the step after the rebalance, kernels take 80 longer on all ranks. Without the rebalance they
+// would not.
 TEST(AccountOfARun, KernelsThatRunAgainAfterARebalance) {
   ToyRun run;
   run.steps(8, uneven(30), uneven(30));
@@ -304,8 +305,7 @@ TEST(AccountOfARun, KernelsThatRunAgainAreNotUnevenness) {
 }
 
 // Every fourth step takes twice as long as the others. The measured factor is 1.25 in each step,
-// whether one or two of the long steps are in the look. The factor of the first domains is the
-// same.
+// whether the look has one or two of the long steps. It is the same for the first domains.
 TEST(AccountOfARun, WorkThatRecurs) {
   ToyRun run;
   std::int64_t step = 0;
@@ -346,7 +346,7 @@ TEST(AccountOfARun, NeverIsUnknownForEver) {
   run.expect_account();
 }
 
-// The first domains had no load, so nothing is known about them.
+// The first domains had no load, so no time without rebalances is known.
 TEST(AccountOfARun, NeverWasNeverKnown) {
   ToyRun run;
   const StepLoads nothing(3, 0);
@@ -361,7 +361,7 @@ TEST(AccountOfARun, NeverWasNeverKnown) {
 
 // --- Data of a look ------------------------------------------------------------------------------
 
-// One step with an average of 100 on two ranks, and `slowest` on the slower one.
+// One step with an average of 100 on two ranks, in which the slower rank takes `slowest`.
 Totals step_of(std::int64_t slowest, std::int64_t generation = 0) {
   return test::over_ranks(2, [&](std::size_t rank) {
     Sample sample = test::sample_of_steps({rank == 0 ? slowest : 200 - slowest});
@@ -386,7 +386,7 @@ TEST(Accounted, TheFirstDomainsAreThoseOfTheFirstLook) {
   EXPECT_DOUBLE_EQ(state.ledger.never.total(), 300) << "carried on";
 }
 
-// The application has rebalanced while a look was under way.
+// The application rebalances while a look is under way.
 TEST(Accounted, ALookThatIsOutdatedCountsWithItsStepsAndCosts) {
   DecisionState state = accounted({}, step_of(150));
   state = rebalanced(state, 3, 1);

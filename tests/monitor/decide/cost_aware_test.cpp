@@ -1,5 +1,6 @@
-// Tests the trigger cost_aware, through fold(), in small worlds: a rule gives the loads of ranks
-// under each cut. The loads under other cuts are known at every look, like in a real run, or not.
+// Tests the trigger cost_aware, through fold(), in small worlds. A rule gives the loads of ranks
+// under each cut. The loads under other cuts are either known at every look, as in a real run, or
+// never.
 
 #include "monitor/decide/cut_world.hpp"
 #include "support/harness.hpp"
@@ -17,9 +18,9 @@ using test::play;
 using test::Played;
 using test::Waste;
 
-// The conditions of a run: looks at single steps with an immediate rebalance, or epochs chosen by
-// the trigger and the latency of a real run; loads under other cuts known or not; length of the run
-// known or not.
+// The conditions of a run. Either it looks at single steps and rebalances at once, or the trigger
+// chooses epochs and the latency is that of a real run. The loads under other cuts may be known or
+// unknown, and so may the length of the run.
 struct Manner {
   std::int64_t epoch, latency;
   bool is_told, knows_horizon;
@@ -51,7 +52,7 @@ std::string text_of(const Manner& manner) {
          (manner.knows_horizon ? ", horizon known" : "");
 }
 
-// The first steps of a run, up to the first look that leads to a rebalance.
+// The number of steps up to the first look that leads to a rebalance.
 double steps_before_act(const Played& played) {
   for (const CutLook& look : played.looks)
     if (look.decision.action == Action::rebalance)
@@ -61,7 +62,7 @@ double steps_before_act(const Played& played) {
 
 constexpr double wastes[] = {0.04, 0.1, 0.75, 2.0};
 
-// The future steps that the trigger trusts in, per watched step.
+// For each step that it has watched, the trigger expects this many similar steps to come.
 constexpr double trust = 1.5;
 
 // --- Worlds --------------------------------------------------------------------------------------
@@ -70,7 +71,7 @@ Waste constant(double waste) {
   return [=](std::int64_t, std::int64_t) { return waste; };
 }
 
-// The waste that appears with the step `at` and stays until a cut is made after it.
+// The waste appears in step `at`. It stays until a cut is made after that step.
 Waste jumping(std::int64_t at, double height, double before = 0) {
   return [=](std::int64_t step, std::int64_t cut) {
     return step >= at && cut <= at ? height : before;
@@ -89,8 +90,8 @@ Waste cured_to(double left, double waste) {
   return [=](std::int64_t, std::int64_t cut) { return cut > 0 ? left : waste; };
 }
 
-// The rebalance follows at a look as soon as it pays off over the steps that the trigger trusts in;
-// with single steps at the second one.
+// The rebalance must follow a look as soon as it pays off over the steps that the trigger expects.
+// With looks at single steps, this is the second look.
 TEST(CostAware, CuresAtOnceWhatIsThereFromTheStart) {
   for (const Manner& manner : manners())
     for (const double waste : wastes) {
@@ -103,14 +104,14 @@ TEST(CostAware, CuresAtOnceWhatIsThereFromTheStart) {
       EXPECT_GE(steps_before_act(played), due - 1e-9);
       EXPECT_LT(steps_before_act(played), due + longest + 1e-9);
       EXPECT_TRUE(played.has(Reason::curable));
-      // No step after it is uneven.
+      // After the rebalance, no step is uneven.
       const double delay = steps_before_act(played) + static_cast<double>(manner.latency);
       EXPECT_NEAR(played.slowest - played.mean, delay * waste, 1e-2);
     }
 }
 
-// The cut is not perfect, so only its improvement counts. A cost of 5 is due after 33.3 steps of
-// 0.1.
+// The fresh cut is not perfect, so only the improvement counts. At 0.1 per step, a rebalance of
+// cost 5 is due after 33.3 steps.
 TEST(CostAware, WeighsWhatAFreshCutWouldTakeOff) {
   for (const Manner& manner : told()) {
     const Played played = play({cured_to(0.3, 0.4)}, manner.run());
@@ -132,8 +133,9 @@ TEST(CostAware, LeavesAnEvenLoadAlone) {
 // --- Cuts that age, and few surveys --------------------------------------------------------------
 
 // A survey takes a quarter of a step, so one in 250 steps is allowed. The application's first
-// distribution is far more uneven than all cuts, which lose `pace` per step. A cut that is kept for
-// T steps loses pace T^2 / 2 + C, which is least per step for T = sqrt(2 C / pace).
+// distribution is far more uneven than all cuts, and cuts get worse by `pace` in each step. If a
+// cut is kept for T steps, it loses pace T^2 / 2 + C. The loss per step is least for T = sqrt(2 C /
+// pace).
 constexpr double pace = 0.002, at_first = 0.98;
 
 Played with_few_surveys(const CutWorld& world, double cost) {
@@ -157,14 +159,14 @@ TEST(CostAware, LearnsHowCutsAgeWhileSurveysAreFew) {
     const auto done = static_cast<double>(played.rebalances.size() - 2);
     EXPECT_LT(done, 1.4 * 1000 * pace / best) << cost;
     EXPECT_GT(done, 0.7 * 1000 * pace / best) << cost;
-    // Each rebalance saves more than it costs, even if no survey measures the loss of its
-    // predecessor.
+    // Each rebalance must save more than it costs, even if no survey measures the loss under the
+    // cut that it replaced.
     EXPECT_LE(played.state.ledger.gains.losses, 1) << cost;
   }
 }
 
-// Cuts do not age for 300 steps. The experience with old cuts of that time does not apply to later
-// ones.
+// Cuts do not age in the first 300 steps. The experience with cuts of that time must not apply to
+// later ones.
 TEST(CostAware, LearnsAnewWhenCutsBeginToAge) {
   constexpr double cost = 2.4;
   constexpr std::int64_t still = 300;
@@ -186,8 +188,8 @@ TEST(CostAware, NeverTriesWhatIsKnownToBeIncurable) {
   if (test::is_sanitized) GTEST_SKIP() << "asks how good results are, in many worlds";
   for (const Manner& manner : told())
     for (const double waste : wastes) {
-      // In the second world given weights make all cuts look even, but a slow node, for example,
-      // makes them uneven.
+      // In the second world, given weights make all cuts look even, but all are uneven, because of
+      // a slow node for example.
       for (const CutWorld& world :
            {CutWorld{.waste = constant(waste)},
             CutWorld{.waste = constant(waste), .weighed = constant(0), .promised = 0}}) {
@@ -200,7 +202,7 @@ TEST(CostAware, NeverTriesWhatIsKnownToBeIncurable) {
 
 // --- Given weights -------------------------------------------------------------------------------
 
-// The weights cover half of the waste.
+// The weights explain half of the waste.
 TEST(CostAware, CuresWhatGivenWeightsKnowOf) {
   for (const Manner& manner : told()) {
     const Waste halved = cured_to(0.3, 0.6);
@@ -213,8 +215,8 @@ TEST(CostAware, CuresWhatGivenWeightsKnowOf) {
   }
 }
 
-// Work may move away before the first look after a cut: the load is as uneven as before, but the
-// cut was not wrong. Weights that agree with the clock show this.
+// Work may move away before the first look after a cut. Then the load is as uneven as before, but
+// the cut was not wrong. Weights that agree with the clock show this.
 TEST(CostAware, DoesNotTakeHasteForAWrongCut) {
   const Waste high = constant(0.8);
   for (const Manner& manner : told()) {
@@ -227,11 +229,11 @@ TEST(CostAware, DoesNotTakeHasteForAWrongCut) {
 
 // --- What cannot be cured, in noise --------------------------------------------------------------
 
-// Noise exceeds a single standard error now and then, and the longer a run was watched the smaller
-// an excess suffices. Rebalances in 20 runs of 3000 steps: at most 8 if ranks are about even, and
-// 51 (of 5 steps each: 0.4 % of the time) if one has 1.75 times the mean, with proportionally more
-// noise. Single steps do not separate noise from load, nor does noise show on the rank with the
-// greatest load.
+// Noise exceeds a single standard error now and then. The longer a run was watched, the smaller an
+// excess suffices for a rebalance. Measured in 20 runs of 3000 steps: at most 8 rebalances if ranks
+// are about even. If one rank has 1.75 times the mean, with proportionally more noise: 51
+// rebalances of 5 steps each, which is 0.4 % of the time. Looks at single steps cannot separate
+// noise from load, and neither can any look on the rank with the greatest load.
 TEST(CostAware, HardlyTriesWhatIsKnownToBeIncurableInNoise) {
   if (test::is_sanitized) GTEST_SKIP() << "asks how good results are, in many worlds";
   for (const Manner& manner : told())
@@ -247,7 +249,7 @@ TEST(CostAware, HardlyTriesWhatIsKnownToBeIncurableInNoise) {
       }
 }
 
-// The waste grows, but a fresh cut has the same waste at any time.
+// The waste grows, but at any time a fresh cut has the same waste.
 TEST(CostAware, NeverTriesWhatGrowsAndIsKnownToBeIncurable) {
   const Waste grows = [](std::int64_t step, std::int64_t) {
     return static_cast<double>(step) / 2000;
@@ -256,7 +258,8 @@ TEST(CostAware, NeverTriesWhatGrowsAndIsKnownToBeIncurable) {
     EXPECT_TRUE(play({grows}, manner.run({.steps = 5000})).rebalances.empty());
 }
 
-// It rebalances twice, and then again after steps of 200 times its cost: at most twice each time.
+// It may rebalance twice. Whenever steps of 200 times the cost have passed, it may do so again, at
+// most twice.
 TEST(CostAware, TriesTwiceWhatItCannotKnowToBeIncurable) {
   for (const Manner& manner : untold())
     for (const double waste : {0.1, 0.5, 2.0}) {
@@ -273,7 +276,7 @@ TEST(CostAware, TriesTwiceWhatItCannotKnowToBeIncurable) {
     }
 }
 
-// A larger waste is tried at once.
+// If the waste becomes larger, it must try again at once.
 TEST(CostAware, TriesAgainWhenItHasChanged) {
   constexpr std::int64_t change = 500;
   const Waste world = [](std::int64_t step, std::int64_t cut) {
@@ -282,7 +285,8 @@ TEST(CostAware, TriesAgainWhenItHasChanged) {
   };
   for (const Manner& manner : untold()) {
     const Played played = play({world}, manner.run({.steps = 900}));
-    // A look at an epoch with steps from before and after the change sees only a part of it.
+    // If an epoch has steps from before and after the change, its look shows only some of the
+    // change.
     ASSERT_GE(played.rebalances.size(), 3U) << text_of(manner);
     ASSERT_LE(played.rebalances.size(), manner.epoch == 1 ? 3U : 4U) << text_of(manner);
     EXPECT_LE(played.rebalances[1], 50);
@@ -291,7 +295,7 @@ TEST(CostAware, TriesAgainWhenItHasChanged) {
   }
 }
 
-// A residual is a share of the load: it applies to a tenth of the load as well.
+// A residual is a share of the load, so it must also shrink with the load to a tenth.
 TEST(CostAware, AResidualOfAHighLoadDoesNotKeepALowOneUneven) {
   constexpr std::int64_t change = 300;
   const Waste world = [](std::int64_t step, std::int64_t cut) {
@@ -307,8 +311,8 @@ TEST(CostAware, AResidualOfAHighLoadDoesNotKeepALowOneUneven) {
   }
 }
 
-// An imbalance was incurable, and now an equal or smaller one is curable. The trigger notices at
-// once if the waste of other cuts is known, and otherwise after a pause.
+// An imbalance was incurable, and now an equal or smaller one is curable. The trigger must notice
+// this at once if the waste of other cuts is known, and otherwise after a pause.
 TEST(CostAware, AResidualIsForgotten) {
   constexpr std::int64_t change = 300;
   const Waste world = [](std::int64_t step, std::int64_t cut) {
@@ -326,8 +330,8 @@ TEST(CostAware, AResidualIsForgotten) {
 
 // --- What comes while it runs --------------------------------------------------------------------
 
-// The trigger trusts the steps before it: the jump is cured at the second step, or after two looks,
-// one of which has steps from before, and the latency.
+// The trigger expects as many steps as it has seen. So it must cure the jump at the second step, or
+// after two looks and the latency; one of these looks has steps from before the jump.
 TEST(CostAware, CuresAJumpThatStays) {
   constexpr std::int64_t jump = 100;
   for (const Manner& manner : manners())
@@ -340,8 +344,8 @@ TEST(CostAware, CuresAJumpThatStays) {
     }
 }
 
-// The waste has grown over 8 steps and stays. A second rebalance does not pay off: the remaining
-// 0.01 amounts to 1.5 x 3 in 300 steps, less than the cost of 5.
+// The waste grows over 8 steps and then stays. A second rebalance would not pay off: in 300 steps,
+// the remaining 0.01 amounts to 1.5 x 3, which is less than the cost of 5.
 TEST(CostAware, CuresWhatHasGrownAndStays) {
   const Waste plateau = [](std::int64_t step, std::int64_t cut) {
     return cut > 0 ? 0.01 : std::min(0.4, static_cast<double>(step) / 20);
@@ -353,15 +357,15 @@ TEST(CostAware, CuresWhatHasGrownAndStays) {
   }
 }
 
-// 20 of 50 steps are uneven under every cut.
+// Under every cut, 20 of 50 steps are uneven.
 TEST(CostAware, LeavesBurstsAloneThatNoCutCures) {
   const Waste bursts = [](std::int64_t step, std::int64_t) { return step % 50 >= 30 ? 0.8 : 0.02; };
   for (const Manner& manner : told())
     EXPECT_TRUE(play({bursts}, manner.run({.steps = 1000, .cost = 8})).rebalances.empty());
 }
 
-// u = m n: a cut that is kept for T steps costs C + m T^2 / 2, which is least per step at T =
-// sqrt(2 C / m).
+// If u = m n, a cut that is kept for T steps costs C + m T^2 / 2. The cost per step is least for T
+// = sqrt(2 C / m).
 TEST(CostAware, KeepsTheBestIntervalOfSteadyGrowth) {
   if (test::is_sanitized) GTEST_SKIP() << "asks how good results are, in many worlds";
   constexpr std::int64_t steps = 3000;
@@ -387,8 +391,8 @@ TEST(CostAware, KeepsTheBestIntervalOfSteadyGrowth) {
           EXPECT_LT(interval, 1.06 * best + 1);
           EXPECT_LT(lost, std::max(per_step(best), per_step(best + 1)));
         } else {
-          // Looks come every 6 to 10 steps, so perhaps not at the best one. The trigger takes its
-          // own latency into account.
+          // Looks come every 6 to 10 steps, so the best step may be missed. The trigger considers
+          // its own latency.
           EXPECT_GT(interval, best - 5);
           EXPECT_LT(interval, 1.06 * best + 5);
           EXPECT_LT(lost, std::max(per_step(best - 5), per_step(best + 5)));
@@ -397,7 +401,7 @@ TEST(CostAware, KeepsTheBestIntervalOfSteadyGrowth) {
 }
 
 // If the loads under other cuts are unknown, the trigger does not know the time without rebalances,
-// and loses a little more.
+// and may lose a little more.
 TEST(CostAware, CuresGrowthThatNobodyForesees) {
   constexpr std::int64_t steps = 3000;
   for (const Manner& manner : untold())
@@ -423,8 +427,8 @@ TEST(CostAware, BelievesTheExpectedCostUntilItKnows) {
 
 // --- The end -------------------------------------------------------------------------------------
 
-// The rebalance pays off after 34 of 40 steps. If the length of the run is unknown, the trigger
-// cannot know that the run ends.
+// The rebalance would pay off after 34 of 40 steps. If the length of the run is unknown, the
+// trigger cannot know that the run ends.
 TEST(CostAware, DoesNothingNearTheEnd) {
   for (const Manner& manner : manners()) {
     const CutRun run = manner.run({.steps = 40, .cost = 25, .expected_cost = 25});
@@ -434,7 +438,7 @@ TEST(CostAware, DoesNothingNearTheEnd) {
   }
 }
 
-// If it acts, the remaining steps pay for the rebalance.
+// If it acts, the remaining steps must pay for the rebalance.
 TEST(CostAware, NeverActsWhereWhatIsLeftDoesNotPay) {
   std::size_t acts = 0;
   for (unsigned seed = 0; seed < 30; ++seed)
@@ -455,8 +459,8 @@ TEST(CostAware, NeverActsWhereWhatIsLeftDoesNotPay) {
 
 // --- Debt ----------------------------------------------------------------------------------------
 
-// A look that asks for a rebalance `times_the_price` times as strongly as it must, in a run that
-// has lost `costs` rebalances compared with no rebalances at all.
+// The decision at a look in a run that has lost `costs` rebalances, compared with no rebalances at
+// all. The loss at this look is `times_the_price` times the loss at which a rebalance is due.
 Decision in_debt(double costs, double times_the_price, double lost_before,
                  bool knows_never = true) {
   const std::int64_t mean = 1 << 20;
@@ -469,7 +473,7 @@ Decision in_debt(double costs, double times_the_price, double lost_before,
   state.outlook.measured = 94;  // with this look 100: the price is 5 / 150
   state.outlook.fresh = 0;
   state.outlook.curable.lost = lost_before;
-  state.outlook.first.generation = 7;  // this look does not extend never
+  state.outlook.first.generation = 7;  // of a look that measures no `never`
   const double waste = times_the_price * 5 / (trust * 100);
   const Totals totals = test::over_ranks(4, [&](std::size_t rank) {
     const double share = rank == 0 ? 1 + waste : 1 - waste / 3;
@@ -481,9 +485,9 @@ Decision in_debt(double costs, double times_the_price, double lost_before,
   return fold(state, totals).decision;
 }
 
-// A load swings, and cuts that are made at its turns are outdated half of the time. The first
-// domains are in the middle. After some cuts in vain, the trigger goes back to the first domains
-// and stays there.
+// The load swings. A cut that is made at a turn of the load is outdated half of the time. The first
+// domains suit the middle. After some cuts in vain, the trigger must go back to the first domains
+// and stay there.
 TEST(CostAware, StaysWithTheFirstDomainsWhereCutsAreOutrun) {
   for (const double period : {40.0, 50.0, 60.0}) {
     const auto place = [=](std::int64_t step) {
@@ -507,7 +511,7 @@ TEST(CostAware, AsksForMoreWhenItIsInDebt) {
   EXPECT_EQ(in_debt(1.6, 1.2, 100).reason, Reason::in_debt) << "more than it must";
   EXPECT_EQ(in_debt(1.6, 1.6, 0).reason, Reason::in_debt) << "and not before it has lost enough";
   EXPECT_EQ(in_debt(1.6, 1.4, 100).reason, Reason::in_debt);
-  // This look adds 6 x 1.6 / 30 = 0.32 to the loss; the limit is twice the cost.
+  // This look adds 6 x 1.6 / 30 = 0.32 to the loss. The limit is twice the cost.
   EXPECT_EQ(in_debt(1.6, 1.6, 9.6).reason, Reason::in_debt);
   EXPECT_EQ(in_debt(1.6, 1.6, 9.7).reason, Reason::curable);
   EXPECT_EQ(in_debt(1.6, 1.2, 0, false).reason, Reason::curable) << "who knows what never took?";
@@ -516,10 +520,10 @@ TEST(CostAware, AsksForMoreWhenItIsInDebt) {
 
 // --- Noise ---------------------------------------------------------------------------------------
 
-// A rank's load in a step is 1 with noise, under every cut. Epochs show how much loads scatter, and
-// a survey shows the noise: 1 rebalance in 10 runs. Without a survey each run has 2, 4 or 8
-// rebalances, depending on the noise. Single looks only show the curvature of the loads: 2 in each
-// run.
+// In each step, the load of each rank is 1 plus noise, under every cut. Epochs show how much loads
+// scatter, and a survey shows the noise. Measured: 1 rebalance in 10 runs with surveys; 2, 4 or 8
+// in each run without a survey, depending on the noise; 2 in each run with looks at single steps,
+// which only show the curvature of the loads.
 TEST(CostAware, HardlyActsOnNoise) {
   for (const Manner& manner : manners()) {
     if (manner.epoch == 1 && !manner.is_told) continue;  // noise cannot be recognized
@@ -550,7 +554,8 @@ TEST(CostAware, CuresWhatIsLargerThanNoise) {
       }
 }
 
-// All loads of a look have a common factor; the cost of a rebalance is a multiple of the mean step.
+// All loads of a look are multiplied by a common factor. The cost of a rebalance is a multiple of
+// the mean step.
 TEST(CostAware, DoesNotDependOnWhatAllRanksHaveInCommon) {
   const auto factor = [](std::int64_t, std::int64_t look) {
     return std::ldexp(1, static_cast<int>(7 * look % 5) - 2);
@@ -570,7 +575,7 @@ TEST(CostAware, DoesNotDependOnWhatAllRanksHaveInCommon) {
 
 // --- Invariants ----------------------------------------------------------------------------------
 
-// Growth, jumps, bursts and noise are random; a cut removes a share of the waste.
+// Growth, jumps, bursts and noise are random. A cut removes a share of the waste.
 struct RandomWorld {
   double slope, jump, burst, curable;
   std::int64_t jumps_at, period;
@@ -609,7 +614,7 @@ double never(const CutWorld& world, CutRun run) {
   return play(world, run).total();
 }
 
-// In these worlds no cut is worse than an older one, so a rebalance can only lose its cost.
+// In these worlds no cut is worse than an older one, so a rebalance can lose at most its cost.
 TEST(CostAware, IsHardlySlowerThanNever) {
   for (const Manner& manner : told()) {
     int within = 0;
@@ -624,7 +629,7 @@ TEST(CostAware, IsHardlySlowerThanNever) {
   }
 }
 
-// All times, and the cost, are multiplied by a power of two.
+// All times, and the cost, are multiplied by the same power of two.
 TEST(CostAware, DoesNotDependOnTheUnitOfTime) {
   for (const Manner& manner : manners())
     for (unsigned seed = 0; seed < worlds; seed += 3) {
@@ -651,8 +656,8 @@ TEST(CostAware, LooksEverySixToTenSteps) {
   }
 }
 
-// The longer a load is even, the less often it is looked at; looks are frequent again when it is
-// not even.
+// The longer the load is even, the rarer looks must become. When it is uneven, they must be
+// frequent again.
 TEST(CostAware, LooksLessOftenWhileAllIsCalm) {
   constexpr std::int64_t jump = 150;
   const Waste world = [](std::int64_t step, std::int64_t cut) {
@@ -683,8 +688,8 @@ TEST(CostAware, IsPure) {
     }
 }
 
-// The totals are added up in any order. The kernels that a load consists of, recurring or not, do
-// not matter.
+// The totals of ranks may be combined in any order. The kernels that make up a load, recurring or
+// not, must not matter.
 TEST(CostAware, IsTheSameOnAllRanksWhateverTheKernels) {
   std::mt19937_64 random(3);
   for (unsigned seed = 0; seed < worlds; seed += 4)

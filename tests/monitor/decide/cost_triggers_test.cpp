@@ -1,5 +1,5 @@
-// The triggers that compare the loss with the cost of a rebalance, and commands from outside:
-// fold() and explain() of decide/decision.hpp.
+// Tests the triggers that compare the loss with the cost of a rebalance, and commands from outside,
+// through fold() and explain() of decide/decision.hpp.
 
 #include "decide/decision.hpp"
 #include "monitor/over_ranks.hpp"
@@ -14,7 +14,7 @@ DecisionState state_of(const Trigger& trigger, double expected_cost = 5) {
   return {.trigger = trigger, .expected_cost = expected_cost};
 }
 
-// A look of 8 steps in which ranks work these milliseconds per step.
+// A look at 8 steps, in which ranks work for these milliseconds per step.
 Totals look(const std::vector<std::int64_t>& milliseconds, std::int64_t step = 100) {
   return test::over_ranks(milliseconds.size(), [&](std::size_t rank) {
     Sample sample = test::sample_of_steps(test::StepLoads(8, milliseconds[rank] * millisecond));
@@ -39,12 +39,12 @@ std::string reason_of(const DecisionState& state, const std::vector<Totals>& loo
   return explain(verdict.state, looks.back(), verdict.decision);
 }
 
-// Procassini weighs a gain, which must exceed the cost.
+// Procassini weighs a gain. Unlike a loss, it must exceed the cost.
 bool acts(const Trigger& trigger, double loss, double cost) {
   return std::holds_alternative<Procassini>(trigger) ? loss > cost : loss >= cost;
 }
 
-// Takes milliseconds.
+// `loss` and `cost` are in milliseconds.
 void expect_weighed(const Verdict& verdict, double loss, double cost) {
   const Decision& decision = verdict.decision;
   const bool act = acts(verdict.state.trigger, loss, cost);
@@ -56,7 +56,7 @@ void expect_weighed(const Verdict& verdict, double loss, double cost) {
 
 // --- By hand -------------------------------------------------------------------------------------
 
-// 1 ms is lost in each of 8 steps, and a step takes 2 ms on average.
+// In each of 8 steps, 1 ms is lost. A step takes 2 ms on average.
 TEST(CostTriggers, MenonAddsUpWhatWasLost) {
   const Totals uneven = look({1, 2, 3});
   expect_weighed(after(state_of(Menon{}), {uneven}), 8, 10);
@@ -117,7 +117,7 @@ TEST(CostTriggers, PhasesWaitEach) {
 
 // --- Against their formulas ----------------------------------------------------------------------
 
-// Keeps every look since the last rebalance, and every cost.
+// Stores every look since the last rebalance, and every cost.
 struct Oracle {
   std::vector<double> steps, greatest, average;  // times per step
   std::vector<double> costs;
@@ -184,7 +184,7 @@ INSTANTIATE_TEST_SUITE_P(All, CostTriggersTest,
                            return name;
                          });
 
-// An advice is followed or not, and sometimes the application rebalances by itself.
+// Advice is followed or not, and sometimes the application rebalances by itself.
 TEST_P(CostTriggersTest, WeighByTheirFormulas) {
   std::mt19937_64 random(14);
   const auto below = [&](std::int64_t bound) {
@@ -233,16 +233,16 @@ TEST_P(CostTriggersTest, WeighByTheirFormulas) {
       const std::vector<double> costs = oracle.costs;
       oracle = {};
       oracle.costs = costs;
-      pending_cost = 100 * below(20);  // sometimes free
+      pending_cost = 100 * below(20);  // sometimes a rebalance is free
     }
   }
   EXPECT_GT(acted, 10);
   EXPECT_GT(held, 20);
 }
 
-// The first applicable reason is reported, whatever the loss.
+// The first reason that applies must be reported, whatever the loss.
 TEST_P(CostTriggersTest, AskOnlyWhereALookCounts) {
-  DecisionState state = state_of(GetParam(), 0);  // a rebalance costs nothing: it would act
+  DecisionState state = state_of(GetParam(), 0);  // a rebalance is free: it would act
   state.least_coverage = 0.5;
   state.rebalanced_at = 95;
   state.cooldown_steps = 10;
@@ -268,7 +268,7 @@ TEST_P(CostTriggersTest, AskOnlyWhereALookCounts) {
   expect(Reason::outdated);
 }
 
-// The loss of a look counts even if the look leads to no action.
+// The loss of a look must count even if the look leads to no action.
 TEST_P(CostTriggersTest, RememberWhatTheCoolDownHides) {
   DecisionState cooling = state_of(GetParam());
   cooling.rebalanced_at = 95;
@@ -372,7 +372,7 @@ TEST(Commands, ARebalanceGoesBeforeTheCoolDownTheFloorTheCoverageAndAPause) {
   EXPECT_EQ(fold(state, with_command(Command::none)).decision.reason, Reason::paused);
 }
 
-// The decomposition has changed since the command.
+// The decomposition has changed since the command was given.
 TEST(Commands, ARebalanceIsNotMadeTwice) {
   const Decision decision =
       fold(state_of(Never{}), with_command(Command::rebalance, outdated())).decision;
@@ -439,13 +439,13 @@ TEST(Commands, InWords) {
 
 // --- The predicted gain of a rebalance -----------------------------------------------------------
 
-// Sets the load of the slowest rank in a look of 8 steps if the ranks had been cut again.
+// Sets the load that the slowest rank would have had in a look of 8 steps under a fresh cut.
 Totals with_fresh(Totals totals, double milliseconds) {
   totals.would_be.fresh = std::llround(8 * milliseconds * millisecond);
   return totals;
 }
 
-// The prediction covers 1.5 times the measured steps, which is 24 steps, for every trigger; the
+// For every trigger, the prediction covers 1.5 times the measured steps, which is 24 steps. The
 // cost is 10 ms.
 TEST(PredictedGain, ByHand) {
   const std::vector<Totals> looks(3, look({1, 2, 3}));
@@ -471,7 +471,7 @@ TEST(PredictedGain, ByHand) {
   expect(state, looks, 36 - 10);
 }
 
-// The run is longer than announced, or it ends before a rebalance could act.
+// The run is longer than announced, or it ends before a rebalance could take place.
 TEST(PredictedGain, IsNoneAtTheEnd) {
   for (const std::int64_t horizon : {50, 100, 104}) {
     DecisionState state = state_of(CostAware{});
@@ -493,8 +493,8 @@ TEST(PredictedGain, IsWhatTheLedgerIsPromised) {
 
 // --- The books of a run --------------------------------------------------------------------------
 
-// Under the replaced domains the slowest rank would have been as uneven as in the last look, or as
-// a survey says.
+// Under the replaced domains, the slowest rank would have been as uneven as in the last look
+// before, or as a survey reports.
 TEST(Rebalanced, OpensAnEntryAgainstWhatItHasReplaced) {
   DecisionState state = after(state_of(Never{}), {look({1, 3}), look({1, 7}), look({1, 5})}).state;
   state = rebalanced(state, 105, 1);
@@ -506,7 +506,7 @@ TEST(Rebalanced, OpensAnEntryAgainstWhatItHasReplaced) {
   state = fold(state, next).state;
   EXPECT_NEAR(state.ledger.last.net(), (8 * 2 * 5.0 / 3 - 8 * 2 - 3) * millisecond, 1);
   next = of_generation(1, look({2, 2}, 124));
-  next.would_be.previous = 8 * 4 * millisecond;  // a line from the look before leads to it
+  next.would_be.previous = 8 * 4 * millisecond;  // the level changes linearly since the look before
   state = fold(state, next).state;
   const double line = 2 * (1 + (2.0 / 3 + 1) / 2);
   EXPECT_NEAR(state.ledger.last.net(), (8 * (line - 2) + 8 * (4 - 2) - 3) * millisecond, 1);
@@ -516,7 +516,7 @@ TEST(Rebalanced, WithoutALookBeforeNothingIsClaimed) {
   EXPECT_EQ(rebalanced(state_of(Never{}), 0, 1).ledger.last.open, 0);
 }
 
-// The work of ranks counts, whether or not a look can lead to a decision.
+// The work of ranks must count, whether or not the look can lead to a decision.
 TEST(Fold, WhatNobodyCanDecideByIsInTheAccountAllTheSame) {
   const DecisionState state = rebalanced(after(state_of(Menon{}), {look({1, 2, 3})}).state, 105, 0);
   for (const Totals& totals : {outdated(), unfit()}) {
@@ -530,8 +530,8 @@ TEST(Fold, WhatNobodyCanDecideByIsInTheAccountAllTheSame) {
   EXPECT_EQ(fold(state, Totals{}).state.ledger.run.steps, state.ledger.run.steps);
 }
 
-// The cost of a rebalance arrives with the first look after it, even if that look leads to no
-// decision.
+// The cost of a rebalance arrives with the first look after it. It must count even if this look
+// leads to no decision.
 TEST(Fold, WhatARebalanceCostIsInTheBooksAllTheSame) {
   const DecisionState state = rebalanced(after(state_of(Menon{}), {look({1, 2, 3})}).state, 105, 0);
   for (Totals totals : {outdated(), unfit()}) {
@@ -542,7 +542,7 @@ TEST(Fold, WhatARebalanceCostIsInTheBooksAllTheSame) {
   }
 }
 
-// The domains that the first of the two has replaced count, and the costs of both.
+// The domains that the first rebalance has replaced must count, and the costs of both rebalances.
 TEST(Rebalanced, TwoWithoutALookBetweenThemAreWeighedTogether) {
   DecisionState state = after(state_of(Never{}), {look({1, 3})}).state;
   state = rebalanced(rebalanced(state, 105, 1), 106, 2);
@@ -551,7 +551,8 @@ TEST(Rebalanced, TwoWithoutALookBetweenThemAreWeighedTogether) {
   EXPECT_DOUBLE_EQ(state.ledger.last.replaced.level, 0.5);
 }
 
-// A rebalance that moved nothing is cheap, and says nothing about the next one that moves objects.
+// A rebalance that moves nothing is cheap. It must not make the next one, which moves objects, look
+// cheap.
 TEST(Rebalanced, OneThatMovedNothingDoesNotMakeTheNextOneCheap) {
   DecisionState state = state_of(Never{});
   for (const std::int64_t bytes : {1'000'000, 0}) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// A run in one process: a world gives the loads of ranks under each cut, fold() looks at them, and
-// a survey returns the loads under other cuts.
+// A run in one process. A world gives the loads of ranks under each cut, fold() decides at looks,
+// and a survey returns the loads under other cuts.
 
 #include "decide/decision.hpp"
 #include "monitor/over_ranks.hpp"
@@ -13,18 +13,18 @@
 namespace evenkeel::test {
 
 // The waste u of a step, as a share of the mean, under the cut that was made before step `cut`; 0
-// means the first domains. A step before the cut is one by which the cut was made.
+// means the first domains. If `step` is before `cut`, it is a step by whose loads the cut was made.
 using Waste = std::function<double(std::int64_t step, std::int64_t cut)>;
 
 struct CutWorld {
   Waste waste;
   double noise = 0;  // standard deviation of a rank's load from step to step
-  // The mean load of a step, and of the look that sees it: the same on all ranks.
+  // The mean load of a step in a look. It is the same on all ranks.
   std::function<double(std::int64_t step, std::int64_t look)> mean = {};
   std::uint64_t seed = 0;
   std::size_t ranks = 4;
-  Waste weighed = {};    // like `waste`, by given weights; may be empty
-  double promised = -1;  // expected u of fresh cuts; below 0: the true one
+  Waste weighed = {};    // as `waste`, but by given weights; may be empty
+  double promised = -1;  // expected u of fresh cuts; if negative, the true one
 };
 
 struct CutRun {
@@ -76,7 +76,7 @@ struct Played {
   }
 };
 
-// Draws a roughly normal deviate for a step and a rank.
+// Draws a number for a step and a rank. It is roughly normally distributed.
 inline double deviate_of(std::uint64_t seed, std::int64_t step, std::size_t rank) {
   std::uint64_t at = seed * 0x9e3779b97f4a7c15 + static_cast<std::uint64_t>(step) * 1024 + rank;
   double sum = -6;
@@ -120,7 +120,7 @@ class CutPlayer {
     return played_;
   }
 
-  // The application rebalances, by a fresh cut.
+  // The application rebalances by itself, by a fresh cut.
   void rebalance_unasked() {
     kind_ = RebalanceKind::application;
     ordered_look_ = -1;
@@ -166,7 +166,7 @@ class CutPlayer {
     return most;
   }
 
-  // Returns the greatest load of a rank for the same sum and this level.
+  // Returns the load of the slowest rank if the sum is the same and the level is `level`.
   std::int64_t as_uneven_as(double level) const {
     double sum = 0;
     for (std::size_t rank = 0; rank < world_.ranks; ++rank)
@@ -174,8 +174,8 @@ class CutPlayer {
     return std::llround((1 + level) * sum / static_cast<double>(world_.ranks));
   }
 
-  // A cut is made by the loads by which it is judged, including their noise, so it would be
-  // perfectly even. Other cuts would include the noise of the ranks.
+  // A fresh cut is made by the same loads that judge it, with their noise, so it is perfectly even.
+  // Other cuts would include the noise of the ranks.
   Counterfactual survey() {
     Counterfactual would_be;
     if (!run_.is_told || !wants_survey(played_.state)) return would_be;

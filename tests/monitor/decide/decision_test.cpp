@@ -6,7 +6,7 @@
 namespace evenkeel::decision_test {
 namespace {
 
-// Totals at the end of step 100 of generation 0, in which kernels cover half of the time.
+// Totals at the end of step 100 under generation 0. Kernels cover half of the time.
 Totals totals_of_loads(const std::vector<std::int64_t>& loads) {
   return test::over_ranks(loads.size(), [&](std::size_t rank) {
     const std::int64_t load = loads[rank];
@@ -63,7 +63,7 @@ TEST(Shifts, TakeThePlaceOfANewCut) {
   EXPECT_EQ(first.decision.reason, Reason::shifts);
   EXPECT_EQ(first.state.refinement.wanted, ShiftCourse::of_all);
   EXPECT_MENTIONS(explain(state, uneven(), first.decision), "shift 1 of 2");
-  // If shifts are off, or the domains may not be shifted, there is a new cut.
+  // If shifts are off, or the domains must not be shifted, there must be a new cut.
   for (const bool is_off : {true, false}) {
     DecisionState other = state;
     (is_off ? other.shift_rounds : other.kept_from) = is_off ? 0 : 1;
@@ -71,7 +71,7 @@ TEST(Shifts, TakeThePlaceOfANewCut) {
     EXPECT_EQ(verdict.decision.reason, Reason::above_threshold);
     EXPECT_EQ(verdict.state.refinement.wanted, 0);
   }
-  // Rounds are counted; after the last one the trigger rests.
+  // Rounds count, and after the last round the trigger rests.
   state = rebalanced(first.state, 100, 0, RebalanceKind::shift);
   EXPECT_EQ(state.refinement.rounds, 1);
   EXPECT_EQ(fold(state, uneven()).decision.reason, Reason::refined);
@@ -179,7 +179,7 @@ TEST(Fold, AsksACustomRule) {
   cooling.rebalanced_at = 99;
   cooling.cooldown_steps = 8;
   expect_hold(cooling, uneven(), Reason::cooling_down);
-  // The rule sees the average load of the look before this one: 2000 in 8 steps.
+  // The custom rule sees the average load of the previous look: 2000 in 8 steps.
   DecisionState growing =
       state_of(Custom{[](const LoadView& load) { return load.average > load.average_before; }});
   growing.interval.peak.front() = 300;
@@ -189,7 +189,7 @@ TEST(Fold, AsksACustomRule) {
   expect_hold(growing, uneven(), Reason::custom);
 }
 
-// The rule gets times in seconds per step.
+// The custom rule gets times in seconds per step.
 TEST(Fold, WhatARuleOfOnesOwnSees) {
   static LoadView seen;
   DecisionState state = state_of(Custom{[](const LoadView& load) {
@@ -228,7 +228,7 @@ TEST(Fold, WhatARuleOfOnesOwnSees) {
   EXPECT_DOUBLE_EQ(seen.wasted, 1000e-9);
 }
 
-// One rank has lambda 1 and imbalance 0 under any load; a custom rule may still act.
+// A single rank has lambda 1 and imbalance 0 under any load. A custom rule may still act.
 TEST(Fold, OneRankIsEven) {
   const Totals alone = totals_of_loads({1000});
   expect_hold(state_of(Threshold{.lambda = std::nextafter(1.0, 2.0)}), alone,
@@ -287,7 +287,7 @@ TEST(Rebalanced, IsCountedAndStartsTheCoolDown) {
   EXPECT_EQ(rebalanced(after, 104, 2).rebalances, 2);
 }
 
-// fold depends only on its arguments.
+// The result of fold() must depend only on its arguments.
 TEST(Fold, IsPure) {
   std::mt19937_64 random(4);
   for (int i = 0; i < 500; ++i) {
@@ -331,7 +331,7 @@ TEST(Explain, TheThreshold) {
             "imbalance 50 % (lambda 1.50) is above the threshold of 40 %");
 }
 
-// With up to six decimals, a rounded figure shows on which side of its limit it is.
+// A rounded figure must show on which side of its limit it is, with up to six decimals.
 TEST(Explain, ShowsTheDecimalsThatMatter) {
   EXPECT_EQ(reason_of({.lambda = 1.501}, uneven()),
             "lambda 1.500 (imbalance 50 %) is below the threshold of 1.501");
@@ -358,15 +358,17 @@ TEST(Explain, EveryOtherReason) {
             "the kernels cover 50 % of the time, less than the 75 % asked for");
   EXPECT_EQ(reason_of(state, totals_of_loads({0, 0})), "no kernel ran in 8 steps");
   totals.unfit = 1;
-  EXPECT_EQ(reason_of(state, totals), "ranks without a sample to trust: 1 of 3");
+  EXPECT_EQ(reason_of(state, totals), "1 of 3 ranks had no usable sample");
   totals.step_greatest = 102;
   EXPECT_EQ(reason_of(state, totals), "the ranks are at different steps, from 100 to 102");
   state.generation = 4;
   EXPECT_EQ(reason_of(state, totals),
-            "the load is of generation 0 of the decomposition, which is at 4 now");
+            "the load was measured under generation 0 of the domains, which are at generation 4 "
+            "now");
   totals.generation_greatest = 1;
   EXPECT_EQ(reason_of(state, totals),
-            "the load is of generation 0 to 1 of the decomposition, which is at 4 now");
+            "the load was measured under generation 0 to 1 of the domains, which are at generation "
+            "4 now");
   EXPECT_EQ(reason_of(state_of(Every{.period = 10}), uneven()),
             "the trigger 'every 10' does not look at the load");
   EXPECT_EQ(reason_of(state_of(Custom{&always}), uneven()),

@@ -1,5 +1,5 @@
-// Tests the return to earlier domains under cost_aware: those at the begin of the run, and those
-// that the last rebalance has replaced, by the loads that they would have now.
+// Tests the return to earlier domains under cost_aware. These are the first domains of the run and
+// the domains that the last rebalance has replaced. Their present loads decide.
 
 #include "monitor/decide/cut_world.hpp"
 #include "support/harness.hpp"
@@ -51,13 +51,13 @@ TEST(GoingBack, IsForgottenByNobodyThatNobodyHasKept) {
     }
 }
 
-// The loads under earlier domains are unknown.
+// If the loads under earlier domains are unknown, it must not go back.
 TEST(GoingBack, NeedsToBeTold) {
   for (const CutRun& run : manners({.steps = 1000, .is_told = false, .kept_from = 0}))
     EXPECT_FALSE(test::play({better_at_first}, run).has(Reason::goes_back));
 }
 
-// The first cut is good, and the second, which the application requests, is bad.
+// The first cut is good. The second one, which the application requests, is bad.
 TEST(GoingBack, TakesWhatTheLastRebalanceHasReplaced) {
   for (const CutRun& run : manners({.steps = 600, .kept_from = 1})) {
     std::int64_t made = 0;
@@ -79,7 +79,7 @@ TEST(GoingBack, TakesWhatTheLastRebalanceHasReplaced) {
   }
 }
 
-// The more even one of two possible domains is taken.
+// If two earlier domains are possible, it must take the more even ones.
 TEST(GoingBack, TakesTheBetterOfTwo) {
   for (const bool first_is_better : {false, true})
     for (const CutRun& run : manners({.steps = 600, .kept_from = 0})) {
@@ -98,7 +98,7 @@ TEST(GoingBack, TakesTheBetterOfTwo) {
     }
 }
 
-// A fresh cut that is as good is preferred.
+// If a fresh cut is as good, it must be preferred.
 TEST(GoingBack, IsNotPreferredToAFreshCutThatIsAsGood) {
   for (const CutRun& run : manners({.steps = 600, .kept_from = 0})) {
     const Waste waste = [](std::int64_t step, std::int64_t cut) {
@@ -110,7 +110,7 @@ TEST(GoingBack, IsNotPreferredToAFreshCutThatIsAsGood) {
   }
 }
 
-// A gain of 0.03 would need 5 / 0.03 steps.
+// With a gain of 0.03, going back would pay off only after 5 / 0.03 steps.
 TEST(GoingBack, NeedsToPay) {
   const Waste waste = [](std::int64_t step, std::int64_t cut) {
     if (cut == 0) return step < turn ? 1 : 0.4;
@@ -122,8 +122,8 @@ TEST(GoingBack, NeedsToPay) {
   }
 }
 
-// Domains that are taken again get a new number, and are not replaced by themselves. When the load
-// turns again, so does the choice.
+// Domains that are taken again get a new number, and must not be replaced by themselves. When the
+// load turns again, the choice must turn, too.
 TEST(GoingBack, KnowsTheFirstDomainsAgain) {
   const Waste waste = [](std::int64_t step, std::int64_t cut) {
     const bool is_turned = step / turn % 2 == 1;

@@ -21,7 +21,7 @@ struct Look {
     });
   }
 
-  // The peak per step. Every phase waits for its slowest rank.
+  // The peak load per step. Every phase waits for its slowest rank.
   double peak() const {
     double sum = 0;
     for (std::size_t phase = 0; phase < ranks.front().size(); ++phase) {
@@ -40,7 +40,7 @@ struct Look {
   double waste() const { return peak() - mean(); }
 };
 
-// A load per step in one phase, with this waste on two ranks.
+// A look at two ranks, with one phase and this waste per step.
 Look wasting(std::int64_t waste, std::int64_t steps = 8) {
   return {steps, {{1000 * steps}, {(1000 + 2 * waste) * steps}}};
 }
@@ -51,8 +51,8 @@ LookInterval after(const std::vector<Look>& looks, const Trigger& trigger = Meno
   return interval;
 }
 
-// The sum of the rule of Zhai, and the efficiency of the first look that the rule of Procassini
-// keeps.
+// `of_rule` holds the sum of the rule of Zhai. For the rule of Procassini, it holds the efficiency
+// of the first look.
 double degradation(const std::vector<Look>& looks) { return after(looks, Zhai{}).of_rule; }
 double efficiency(const std::vector<Look>& looks) { return after(looks, Procassini{}).of_rule; }
 
@@ -74,7 +74,7 @@ std::vector<double> last_of(const std::vector<double>& all) {
   return last;
 }
 
-// Ordinary least squares in two passes, in long double.
+// Ordinary least squares, in two passes and in long double.
 Trend trend_of(const std::vector<double>& steps, const std::vector<double>& waste) {
   const auto count = static_cast<long double>(steps.size());
   if (steps.size() < 3) return {};
@@ -115,7 +115,7 @@ TEST(Observe, TheEfficiencyIsThatOfTheFirstLook) {
   EXPECT_DOUBLE_EQ(efficiency({wasting(500), wasting(0)}), 1500.0 / 2000);
 }
 
-// The phases take 300 + 500; the ranks work 300 + 100 and 100 + 500.
+// The phases take 300 + 500. The ranks work for 300 + 100 and 100 + 500.
 TEST(Observe, EveryPhaseWaitsForItsSlowestRank) {
   const LookInterval interval = after({{1, {{300, 100}, {100, 500}}}});
   EXPECT_EQ(interval.slowest, 800);
@@ -179,14 +179,15 @@ TEST(TrendOfInterval, ALineIsFound) {
   }
 }
 
-// Looks of 2, 6 and 10 steps have their middles at 1, 5 and 13.
+// The middles of looks of 2, 6 and 10 steps are at 1, 5 and 13.
 TEST(TrendOfInterval, ALookStandsForTheStepInItsMiddle) {
   const Trend trend = trend_after({wasting(10, 2), wasting(50, 6), wasting(130, 10)});
   EXPECT_NEAR(trend.slope, 10, 1e-12);
   EXPECT_NEAR(trend.scatter, 0, 1e-6);
 }
 
-// The values 0, 30, 0 are around their mean of 10: 600 over one degree of freedom.
+// The values 0, 30 and 0 have the mean 10. Their squared differences sum to 600, over one degree of
+// freedom.
 TEST(TrendOfInterval, WhatScattersHasNoSlope) {
   const Trend trend = trend_after({wasting(0), wasting(30), wasting(0)});
   EXPECT_NEAR(trend.slope, 0, 1e-12);
@@ -205,7 +206,8 @@ TEST(TrendOfInterval, LessThanThreeLooksShowNone) {
   }
 }
 
-// With a day of seconds per step and a second per look, sums of squares would lose the slope.
+// In 80,000 steps, each step wastes about a second, and a nanosecond more with each look. Plain
+// sums of squares would lose the slope.
 TEST(TrendOfInterval, LosesNoDigitsInALongRun) {
   LookInterval interval;
   constexpr std::int64_t second = 1'000'000'000;

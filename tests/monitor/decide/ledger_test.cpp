@@ -30,7 +30,7 @@ TEST(CostModel, TheFirstOneIsWhatTheNextWillCost) {
   EXPECT_EQ(model_of({{700, 0}}).cost, 700);
 }
 
-// The weights are 0.8 and 1, then 0.64, 0.8 and 1.
+// With two payments, the weights are 0.8 and 1; with three, they are 0.64, 0.8 and 1.
 TEST(CostModel, OlderOnesCountLess) {
   EXPECT_DOUBLE_EQ(model_of({{10, 5}, {20, 5}}).cost, 28 / 1.8);
   EXPECT_DOUBLE_EQ(model_of({{10, 5}, {20, 5}, {40, 5}}).cost, 62.4 / 2.44);
@@ -46,7 +46,7 @@ TEST(Course, OfNothingIsNothing) {
   EXPECT_LT(Course{}.level, 0) << "not known";
 }
 
-// The level belongs to the steps that it comes with, and to no others.
+// A level belongs to the steps with which it is given, and to no others.
 TEST(Course, WhatIsKnownOfEachIsTheirSum) {
   Course course;
   course.add(100, 0.5);
@@ -56,7 +56,7 @@ TEST(Course, WhatIsKnownOfEachIsTheirSum) {
   EXPECT_EQ(course.pending, 0);
 }
 
-// The levels are 0.2, 0.4, 0.6 and 0.8; two of them are not given.
+// The levels are 0.2, 0.4, 0.6 and 0.8. Two of them are not given.
 TEST(Course, ALineLeadsOverWhatIsNotKnown) {
   Course course;
   course.add(100, 0.2);
@@ -85,7 +85,7 @@ TEST(Course, ThatIsEvenIsKnown) {
   EXPECT_EQ(course.total(), 100 + 150 + 200) << "from 0 on, not from nowhere";
 }
 
-// Compares with a course that keeps everything and recomputes it.
+// Compares with a course that stores everything and computes each result from it.
 TEST(Course, AgreesWithOneThatKeepsEverything) {
   struct Seen {
     double mean;
@@ -153,7 +153,7 @@ TEST(Ledger, AnEmptyOneOwesNothing) {
   EXPECT_FALSE(ledger.cost.knows());
 }
 
-// One rank is the slowest in the first step, and the other in the second.
+// One rank is the slowest in the first step, the other one in the second step.
 TEST(Ledger, EveryStepWaitsForItsSlowestRank) {
   Ledger ledger;
   ledger.enter(look({{10, 50}, {30, 10}}), true, true);
@@ -169,7 +169,7 @@ TEST(Ledger, EveryStepWaitsForItsSlowestRank) {
   EXPECT_EQ(ledger.run.level, 0);
 }
 
-// Two of five steps were measured, with durations of 100 and 300.
+// Five steps have passed, of which two were measured. These took 100 and 300.
 TEST(Ledger, CountsAllStepsAndTheMeasuredOnesApart) {
   const Totals totals = test::over_ranks(2, [](std::size_t rank) {
     Sample sample = test::sample_of_steps(StepLoads(5, rank == 0 ? 10 : 30));
@@ -220,7 +220,8 @@ Totals costs(std::int64_t own, std::int64_t rebuild, std::int64_t extra, std::in
   return totals;
 }
 
-// The additional time of kernels is already in the slowest ranks' steps, and is not spent again.
+// The additional time of kernels is already in the steps of the slowest rank. It must not count
+// again.
 TEST(Ledger, WhatARebalanceCosts) {
   Ledger ledger;
   ledger.pay(costs(500, 70, 9, 64), true, true);
@@ -281,7 +282,7 @@ TEST(Ledger, OneThatMovesNothingSaysNothingOfThoseThatDo) {
 
 // --- Against the domains that were replaced ------------------------------------------------------
 
-// Two steps of 150 with an average of 100, and then a rebalance.
+// Two steps of 150 with an average of 100, followed by a rebalance.
 Ledger uneven_once() {
   Ledger ledger;
   ledger.enter(look({{150, 150}, {50, 50}}), true, true);
@@ -315,8 +316,8 @@ TEST(Ledger, WhereNobodyKnowsItWouldHaveStayedAsItWas) {
   EXPECT_DOUBLE_EQ(ledger.last.net(), 40 + 30);
 }
 
-// The level is 50 at first, and 70 when the present domains have grown by 20. It changes linearly
-// between two looks.
+// The level of the replaced domains is 50 at first. It is 70 when the level of the present domains
+// has grown by 20. Between two looks it changes linearly.
 TEST(Ledger, WhereNobodyKnowsItWouldHaveAgedAsThePresentDomainsDo) {
   Ledger ledger = uneven_once();
   ledger.enter(step_of(110), false, true);
@@ -328,16 +329,16 @@ TEST(Ledger, WhereNobodyKnowsItWouldHaveAgedAsThePresentDomainsDo) {
   EXPECT_DOUBLE_EQ(ledger.last.net(), 90 + 50) << "no less than even";
 }
 
-// The measured load belongs to the domains before.
+// The measured load is that of the earlier domains.
 TEST(Ledger, ALookAtEarlierDomainsTellsNothingOfThoseThatWereReplaced) {
   Ledger ledger = uneven_once();
   ledger.enter(with_previous(step_of(110), 190), false, false);
   EXPECT_DOUBLE_EQ(ledger.last.net(), 40);
 }
 
-// In each step another rank happens to be slow, under any domains, so the replaced domains would
-// have the same. In the first look after the rebalance, noise cannot be separated from steps under
-// the earlier domains.
+// In each step another rank happens to be slow, under any domains. So the replaced domains would
+// have the same noise. In the first look after the rebalance, noise cannot be separated from steps
+// under the earlier domains.
 TEST(Ledger, WhatNoiseCostsIsNoLossOfARebalance) {
   Ledger ledger = uneven_once();
   const Totals noisy = with_previous(look({{120, 80}, {80, 120}}), 300);
@@ -351,8 +352,8 @@ TEST(Ledger, WhatNoiseCostsIsNoLossOfARebalance) {
   }
 }
 
-// Kernels take 30 more on both ranks in the step after the rebalance, which they would not have
-// taken otherwise: it would have been 300, and it was 230.
+// In the step after the rebalance, kernels take 30 longer on both ranks. Without the rebalance they
+// would not. So the time would have been 300, and it was 230.
 TEST(Ledger, WhatKernelsTakeLongerAfterItIsLostOnce) {
   const Totals after = test::over_ranks(2, [](std::size_t) {
     Sample sample = test::sample_of_steps({100});
@@ -390,7 +391,7 @@ TEST(Ledger, WhatDoesNotPayIsALoss) {
     ledger.pay(after, true, true);
     ledger.enter(after, false, true);
     EXPECT_NEAR(ledger.last.net(), 40 - static_cast<double>(cost), 1e-9);
-    ledger.open_entry();  // settles the one before
+    ledger.open_entry();  // settles the previous entry
     EXPECT_EQ(ledger.gains.counted, 1);
     EXPECT_EQ(ledger.last.price, 0);
     return ledger.gains.losses;
@@ -426,7 +427,7 @@ TEST(Ledger, WithoutLooksAfterTheGainIsNotKnown) {
   EXPECT_EQ(ledger.gains.gained, 0);
 }
 
-// The domains before the first of them count as replaced.
+// The domains before the first rebalance count as the replaced ones.
 TEST(Ledger, TwoWithoutALookBetweenThemAreOne) {
   Ledger ledger = uneven_once();
   ledger.pay(costs(10, 0, 0, 8), true, true);
@@ -453,8 +454,8 @@ TEST(Ledger, RemembersWhatWasPromised) {
 
 // --- The uncertainty -----------------------------------------------------------------------------
 
-// Misses of 3 and 4 % have a mean square of 25 / 2, over two intervals of 100 and 200, and an open
-// one of 50.
+// Predictions missed by 3 and 4 %, with a mean square of 25 / 2, over two intervals of 100 and 200.
+// A third interval of 50 is still open.
 TEST(Ledger, TheUncertaintyIsThatOfWhatWasForeseen) {
   Ledger ledger = uneven_once();
   EXPECT_EQ(ledger.uncertainty(), 0);

@@ -1,4 +1,4 @@
-// Tests when to shift, when to stop, and which domains to end with.
+// Tests when to shift, when to stop, and which domains remain at the end.
 
 #include "decide/refinement.hpp"
 #include "decide/decision.hpp"
@@ -9,7 +9,7 @@ namespace {
 
 constexpr double floor_level = 0.02;
 
-// Domains with a level given by the test, under a rule that always wants to act.
+// Domains whose level the test sets, under a rule that always wants to act.
 class Ship {
  public:
   explicit Ship(std::int64_t rounds, double penalty = 1) : rounds_(rounds), penalty_(penalty) {}
@@ -89,7 +89,7 @@ TEST(ShiftCourse, OffsetsThatStayEndIt) {
   ship.shift(false);
   EXPECT_EQ(ship.look(0.05), NextStep::rest);
   EXPECT_EQ(ship.refinement.rounds, 1);
-  // The usual level of these domains stays.
+  // The level of these domains stays the usual one.
   for (int look = 0; look < 2; ++look) EXPECT_EQ(ship.look(0.14), NextStep::rest);
   EXPECT_EQ(ship.look(0.14), NextStep::cut_anew);
 }
@@ -99,16 +99,17 @@ TEST(ShiftCourse, ALoadThatHasChangedALotLeadsToANewCut) {
   EXPECT_EQ(ship.look(0.05), NextStep::shift);
   ship.shift();
   EXPECT_EQ(ship.look(0.01), NextStep::shift);
-  EXPECT_EQ(ship.look(0.5), NextStep::cut_anew);  // far more at once
+  EXPECT_EQ(ship.look(0.5), NextStep::cut_anew);  // a sudden large increase
   ship.cut();
   EXPECT_EQ(ship.refinement.rounds, 0);
   EXPECT_EQ(ship.look(0.05), NextStep::shift);
-  EXPECT_EQ(ship.look(0.11), NextStep::shift);  // somewhat more may be noise
+  EXPECT_EQ(ship.look(0.11), NextStep::shift);  // a small increase may be noise
   EXPECT_EQ(ship.look(0.11), NextStep::shift);
   EXPECT_EQ(ship.look(0.11), NextStep::cut_anew);
 }
 
-// A new cut would be as bad as the last one, so shifts start again.
+// The last new cut was no better than the shifted domains, so shifts start again instead of a new
+// cut.
 TEST(ShiftCourse, NoNewCutWhereTheLastWasNoBetter) {
   Ship ship(2);
   EXPECT_EQ(ship.look(0.4), NextStep::shift);

@@ -9,19 +9,19 @@ namespace {
 
 constexpr std::int64_t millisecond = 1'000'000;
 
-// The unit is the mean step, which takes 10 ms.
+// The unit is a mean step of 10 ms.
 constexpr double expected_cost = 2;
 constexpr double cost = 20 * millisecond;
 
-// A millisecond in each step of a look.
+// A millisecond in each step of a look, in total.
 constexpr double per_look = 8.0 * millisecond;
 
 DecisionState first(const Trigger& trigger, std::int64_t cooldown_steps = 0) {
   return {.trigger = trigger, .cooldown_steps = cooldown_steps, .expected_cost = expected_cost};
 }
 
-// A look of 8 steps on two ranks, one of which works `waste` milliseconds longer than the average
-// of 10.
+// A look of 8 steps on two ranks. One rank works `waste` milliseconds longer than the average of
+// 10.
 Totals look(std::int64_t waste, std::int64_t at, std::int64_t command = 0) {
   return test::over_ranks(2, [&](std::size_t rank) {
     const std::int64_t load = rank == 0 ? 10 - waste : 10 + waste;
@@ -48,7 +48,7 @@ void expect_saved(const Shadow& shadow, int rebalances, double saved) {
   EXPECT_NEAR(shadow.gain(), saved - rebalances * cost, rounding);
 }
 
-// The time of the look that asks for a rebalance is already lost.
+// The time that the look with the decision covers is already lost.
 TEST(Shadow, AConstantImbalanceIsCuredOnce) {
   expect_saved(after(first(Threshold{.lambda = 1.1}), {4, 4, 4, 4, 4}), 1, 4 * 4 * per_look);
 }
@@ -67,13 +67,13 @@ TEST(Shadow, WhatStaysBelowTheThresholdIsLeftAlone) {
   EXPECT_EQ(after(first(Threshold{.lambda = 1.4}), {4, 4, 4, 4}).rebalances(), 1);
 }
 
-// An imbalance that disappears by itself was not worth curing: the gain is the time saved until
-// then, minus the cost.
+// An imbalance disappears by itself, so a rebalance was not worth it. The gain is the time that it
+// saved until then, minus its cost.
 TEST(Shadow, AGainMayBeALoss) {
   expect_saved(after(first(Threshold{.lambda = 1.1}), {4, 1, 0, 0}), 1, per_look);
 }
 
-// With lambda 1.3 the shadow acts at 3 ms, and then after 3 ms more.
+// With lambda 1.3, the shadow acts at 3 ms, and again after 3 ms more.
 TEST(Shadow, ALoadThatDriftsIsCuredAgain) {
   expect_saved(after(first(Threshold{.lambda = 1.3}), {1, 2, 3, 4, 5, 6, 7, 8}), 2,
                (3 + 3 + 3 + 6 + 6) * per_look);
@@ -85,7 +85,8 @@ TEST(Shadow, CoolsDownAsTheRunWould) {
                (3 + 3 + 3 + 6) * per_look);
 }
 
-// The losses are 8 and 24 ms, and a rebalance costs 20 ms; then nothing more is lost.
+// The losses are 8 and 24 ms, and a rebalance costs 20 ms. After the rebalance nothing more is
+// lost.
 TEST(Shadow, MenonPaysWhenItHasLostTheCost) {
   expect_saved(after(first(Menon{}), {1, 3, 3, 3}), 1, 2 * 3 * per_look);
 }
@@ -105,7 +106,7 @@ TEST(Shadow, LearnsNoCostOfWhatWasNotMade) {
   EXPECT_NEAR(shadow.gain(), 4 * per_look - cost, rounding);
 }
 
-// Both phases wait 2 ms for their slowest rank; a rebalance removes that.
+// In both phases, ranks wait 2 ms for the slowest one. A rebalance removes both waits.
 TEST(Shadow, CountsWhatIsLostInEveryPhase) {
   const auto look_of_phases = [](std::int64_t at) {
     return test::over_ranks(2, [&](std::size_t rank) {
@@ -139,7 +140,7 @@ TEST(Shadow, AFirstLookWithoutStepsIsNoLook) {
   EXPECT_EQ(shadow.gain(), 0);
 }
 
-// An unfit sample says nothing about savings.
+// An unfit sample must not count as a saving.
 TEST(Shadow, ALookThatIsNotTrustedSavesNothing) {
   Shadow shadow(first(Threshold{.lambda = 1.1}));
   shadow.look(look(4, 8));
@@ -149,7 +150,8 @@ TEST(Shadow, ALookThatIsNotTrustedSavesNothing) {
   EXPECT_NEAR(shadow.gain(), -cost, rounding);
 }
 
-// Makes the same decisions by hand: a Threshold sees the waste beyond the one removed last.
+// Makes the same decisions by hand. A Threshold sees only the waste beyond the waste that the last
+// rebalance removed.
 TEST(Shadow, AgreesWithAThresholdAppliedByHand) {
   std::mt19937_64 random(16);
   int total = 0;
@@ -175,8 +177,8 @@ TEST(Shadow, AgreesWithAThresholdAppliedByHand) {
 
 // --- Beside a run that is balanced ---------------------------------------------------------------
 
-// The share by which the first of four ranks works more than the average of 10 ms in a step, under
-// a cut that was made after the step `cut`; 0 means the first domains.
+// The level: the share by which the first of four ranks works more than the average of 10 ms in a
+// step. The cut was made after step `cut`; 0 means the first domains.
 using Level = std::function<double(std::int64_t step, std::int64_t cut)>;
 
 test::StepLoads loads_of(const Level& level, std::int64_t step, std::int64_t cut) {
@@ -198,7 +200,7 @@ struct Seen {
   std::int64_t rebalances;
 };
 
-// A run that is never balanced, which the shadow watches; and one that follows each advice as soon
+// Two runs: one is never balanced, and the shadow watches it; the other follows each advice as soon
 // as a look can be settled.
 class Beside {
  public:
@@ -267,12 +269,12 @@ Seen watch(const Level& level, const Setting& setting = {}, const Trigger& trigg
   return Beside(first(trigger), level, setting).run();
 }
 
-// The load gets worse by 0.1 % of the mean in each step, up to twice the mean.
+// In each step, the load gets worse by 0.1 % of the mean, up to twice the mean.
 double drifting(std::int64_t step, std::int64_t cut) {
   return std::min(1.0, 0.001 * static_cast<double>(step - cut));
 }
 
-// Every cut leaves this imbalance.
+// Every cut leaves an imbalance of `floor`.
 Level with_floor(double floor) {
   return [=](std::int64_t step, std::int64_t cut) { return floor + drifting(step, cut); };
 }
@@ -306,7 +308,7 @@ TEST(ShadowBeside, SurveysMayBeRare) {
   }
 }
 
-// Without a survey, each rebalance is assumed to cure the whole imbalance.
+// Without a survey, the shadow assumes that each rebalance cures the whole imbalance.
 TEST(ShadowBeside, WithoutASurveyItIsTheMostThatCouldBe) {
   for (const double floor : {0.0, 0.1, 0.3}) {
     const Seen seen = watch(with_floor(floor), {.survey_period = 0});

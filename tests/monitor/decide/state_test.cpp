@@ -12,7 +12,7 @@ bool never(const LoadView&) { return false; }
 
 DecisionState state_of(const Trigger& trigger) { return {.trigger = trigger}; }
 
-// A state in the form of its text: keys, and the numbers behind each.
+// The text of a state, as keys with the numbers behind each.
 struct Written {
   std::vector<std::pair<std::string, std::vector<std::string>>> members;
 
@@ -40,7 +40,7 @@ struct Written {
   DecisionState state() const { return state_from_text(text(), "a test"); }
 };
 
-// Returns copies of the state, each with another of its numbers changed.
+// Returns copies of the state. In each, another number is changed.
 std::vector<DecisionState> all_changes() {
   std::vector<DecisionState> states;
   const Written plain{DecisionState{}};
@@ -82,8 +82,8 @@ TEST(Interval, MediansOfAsManyLooksAsThereAre) {
 
 // --- Text ----------------------------------------------------------------------------------------
 
-// All members except the trigger are numbers of eight bytes, so a member that the text lacks is
-// found here.
+// All members except the trigger are numbers of eight bytes. So this test finds a member that is
+// missing in the text.
 TEST(StateText, HoldsEveryMember) {
   std::size_t numbers = 0;
   const Written written{DecisionState{}};
@@ -176,7 +176,7 @@ TEST(Hash, WhatIsEqualHashesAlike) {
   EXPECT_EQ(hash_of(zero), hash_of(negative_zero));
   EXPECT_EQ(hash_of(state_of(Threshold{.lambda = 2, .imbalance_percent = -0.0})),
             hash_of(state_of(Threshold{.lambda = 2})));
-  // A function has another address in each process.
+  // A function has another address in each process, so it must not be in the hash.
   EXPECT_EQ(hash_of(state_of(Custom{&always})), hash_of(state_of(Custom{&never})));
 }
 

@@ -1,4 +1,4 @@
-// Proposals for a code that moves its own mesh.
+// Tests proposals for an application that moves its mesh itself.
 
 #include <evenkeel/monitor/graph_balancer.hpp>
 
@@ -14,7 +14,7 @@ namespace {
 
 using Number = std::int64_t;
 
-// A grid of cells that all ranks know; each rank has the rows of its own cells.
+// A grid of cells that all ranks know. Each rank has the rows of its own cells.
 class Mesh {
  public:
   Mesh(const Communicator& ranks, Number width, Number height)
@@ -24,7 +24,7 @@ class Mesh {
     renew();
   }
 
-  // The cells of rows around `middle` weigh more.
+  // Cells in rows around `middle` weigh more.
   void heat(Number middle) {
     weights.clear();
     for (const Number cell : cells_)
@@ -129,7 +129,7 @@ TEST_F(GraphBalancing, WhatIsDroppedChangesNothing) {
   balancer.finish();
 }
 
-// A code may tighten its request until every rank has enough.
+// An application may tighten its request until every rank has enough cells.
 TEST_F(GraphBalancing, ProposesAgainByAnotherMethod) {
   GraphBalancer balancer(ranks, deterministic);
   mesh.heat(3);
@@ -149,7 +149,7 @@ TEST_F(GraphBalancing, ProposesAgainByAnotherMethod) {
   balancer.finish();
 }
 
-// All cells weigh the same, and those of rank 0 take three times as long as others.
+// All cells weigh the same, but those of rank 0 take three times as long as others.
 TEST_F(GraphBalancing, CellsCostWhatTheirRanksMeasure) {
   static std::int64_t now = 0;
   now = 0;
@@ -169,7 +169,7 @@ TEST_F(GraphBalancing, CellsCostWhatTheirRanksMeasure) {
   mesh.move_to(cut);
   balancer.accept();
   if (size > 1 && ranks.rank() == 0) {
-    const double expected = (2.0 + size) / size / 3;  // of its former number
+    const double expected = (2.0 + size) / size / 3;  // as a share of its former number
     EXPECT_NEAR(double(mesh.count()) / double(before), expected, 0.05 * expected + 0.02);
   }
   balancer.finish();

@@ -26,7 +26,7 @@ class GridBalancers : public test::OnRanks {
     return chosen;
   }
 
-  // Collective. Greatest / mean work of the present domains.
+  // Collective. The lambda of the present domains.
   double lambda(const GridBalancer& balancer) const {
     return lambda_of(communicator.all_gather(work_in(balancer.domain())));
   }
@@ -45,7 +45,7 @@ TEST_F(GridBalancers, HaveANameInTheirErrors) {
   }
 }
 
-// Cells are inspected at looks, but they may be held on other ranks and be anywhere.
+// Looks inspect cells. But cells may be held on other ranks, and may be anywhere.
 TEST_F(GridBalancers, ACellThatIsNowhereIsToldAtTheFirstLook) {
   GridBalancerOptions chosen = options();
   chosen.monitor.deterministic = true;
@@ -127,7 +127,7 @@ TEST_F(GridBalancers, WhatIsNotAcceptedIsProposedAgain) {
   balancer.finish();
 }
 
-// After a drop the present domains stay, and a balancer goes from there as from its start.
+// After a drop, the present domains must stay, and the balancer must continue as from its start.
 TEST_F(GridBalancers, ADroppedProposalLeavesNoTrace) {
   GridBalancer balancer(communicator, options()), other(communicator, options());
   EXPECT_ERROR(balancer.drop(), "There is no proposal to drop.");
@@ -220,15 +220,15 @@ TEST_F(GridBalancers, MisuseIsTheSameErrorOnAllRanks) {
   for (const double bad : {-1.0, std::nan(""), HUGE_VAL}) {
     EXPECT_ERROR_EVERYWHERE(balancer.propose(rank == size - 1 ? bad : 1.0), "core/boxes");
   }
-  // Nothing was learned, and nothing is lost.
+  // Nothing was learned, and nothing must be lost.
   if (balancer.propose(work_in(balancer.domain()))) balancer.accept();
   balancer.finish();
 }
 
 // --- Alternatives --------------------------------------------------------------------------------
 
-// Cells are at rest on a lattice; those in one corner cost most. Their loads are given, and not
-// worked.
+// Cells are at rest on a lattice. Those in one corner cost most. The program gives their loads
+// instead of working.
 struct Mesh {
   static constexpr int side = 40;
   std::vector<std::array<double, 2>> mine;
@@ -252,7 +252,7 @@ struct Ran {
   double slowest = 0;  // seconds
 };
 
-// Collective. A second of virtual time for each unit of work.
+// Collective. Each unit of work takes a second of virtual time.
 Ran run(const Communicator& communicator, GridBalancerOptions options, const Trigger& trigger) {
   constexpr int steps = 80;
   constexpr double second = 1e9;

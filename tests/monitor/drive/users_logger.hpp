@@ -1,6 +1,6 @@
 #pragma once
 
-// The logger that an application has registered with spdlog, for the time of a test. Needs
+// During a test, this is the logger that an application has registered with spdlog. It needs
 // spdlog::spdlog.
 
 #include <spdlog/sinks/ostream_sink.h>

@@ -68,7 +68,7 @@ TEST(AllSteps, WaitingIsLeftOutOfAllStepsAlike) {
   nothing_known.leave_out(3);
   EXPECT_EQ(nothing_known.sum(), 15);
   all = steps();
-  all.restart();  // also forgets the time of earlier steps
+  all.restart();  // also drops the time of earlier steps
   all.add(100, 200);
   all.leave_out(100);
   EXPECT_EQ(all.sum(), 50);
@@ -94,7 +94,7 @@ TEST(AllSteps, WhatNoClockShouldTell) {
   EXPECT_EQ(all_of({std::numeric_limits<std::int64_t>::lowest()}).sum(), 0);
 }
 
-// Compares the sums of slots of several ranks with all of their steps.
+// Compares the sums of slots of several ranks with all steps of these ranks.
 TEST(AllSteps, RandomRunsOfSeveralRanks) {
   std::mt19937_64 random(7);
   for (int run = 0; run < 300; ++run) {

@@ -5,7 +5,7 @@
 namespace evenkeel::chunks_test {
 namespace {
 
-// A clock whose time the test advances. Object i takes i + 1 nanoseconds.
+// A clock whose time the test advances. The work on object i takes i + 1 nanoseconds.
 class ChunksTest : public testing::Test {
  protected:
   static inline std::int64_t time = 1000;
@@ -59,7 +59,7 @@ TEST_F(ChunksTest, CountForTheKernelToo) {
   {
     const auto timing = later.time();
     time += 7;
-    took += loop(force, 1000);  // interrupts it
+    took += loop(force, 1000);  // interrupts the outer loop
   }
   {
     const auto timing = force.time();
@@ -95,7 +95,7 @@ TEST_F(ChunksTest, TellWhatStretchesTook) {
   EXPECT_EQ(times.all_steps, 1);
   EXPECT_DOUBLE_EQ(times.all_nanoseconds, static_cast<double>(took));
   EXPECT_DOUBLE_EQ(sum(times), static_cast<double>(took));
-  // There are as many chunks as stretches now.
+  // Now there are as many chunks as stretches.
   EXPECT_EQ(force.chunks(objects).size(), times.nanoseconds.size());
   for (std::size_t s = 0; s < times.nanoseconds.size(); ++s) {
     const double first = 1000.0 * static_cast<double>(s) + 1;
@@ -116,7 +116,7 @@ TEST_F(ChunksTest, WhatWasMeasuredLongAgoFades) {
   EXPECT_NEAR(times.all_nanoseconds / times.all_steps, 5 * 1000 * 1001 / 2, 1000);
 }
 
-// A loop that runs every few steps counts with its time per step, not per run.
+// A loop that runs every few steps must count with its time per step, not per run.
 TEST_F(ChunksTest, ThatRunNowAndThen) {
   const Kernel lists = clock->kernel("lists");
   for (int step = 1; step <= 40; ++step) {
@@ -132,7 +132,7 @@ TEST_F(ChunksTest, ThatRunNowAndThen) {
   EXPECT_NEAR(sum(times) / times.steps, 1000 * 1001 / 2 / 10, 1);
 }
 
-// A chunk takes much longer than its timing.
+// Each chunk must take much longer than its timing.
 TEST_F(ChunksTest, AreAsManyAsPay) {
   const Kernel force = clock->kernel("force");
   for (const std::int64_t objects : {10, 300, 1000, 100'000}) {
@@ -154,7 +154,7 @@ TEST_F(ChunksTest, OfSeveralSetsAndThreads) {
   std::int64_t elsewhere = 0;
   std::thread([&] { elsewhere = loop(force, 1000, 2); }).join();
   clock->end_step();
-  // A kernel counts as its busiest thread, and stretches count as all threads.
+  // A kernel counts its busiest thread, but stretches count all threads.
   EXPECT_EQ(clock->of_step(), (std::vector<std::int64_t>{first + third, other}));
   const auto& all = clock->of_stretches();
   ASSERT_EQ(all.size(), 3U);
@@ -175,7 +175,7 @@ TEST_F(ChunksTest, RefuseWhatMakesNoSense) {
   EXPECT_EQ(clock->of_step(), std::vector<std::int64_t>{15});
 }
 
-// The ticks of the cycle counter are not nanoseconds.
+// The cycle counter counts ticks, which are no nanoseconds.
 TEST(Chunks, InNanosecondsByTheCycleCounter) {
   const std::shared_ptr<Clock> cycles = Clock::by_cycles();
   const Kernel force = cycles->kernel("force");

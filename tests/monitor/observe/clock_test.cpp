@@ -45,7 +45,7 @@ TEST_F(ClockTest, AScope) {
   pass(4);
   expect_step(17, {10});
   pass(2);
-  expect_step(2, {0});  // nothing remains of the step before
+  expect_step(2, {0});  // nothing of the previous step remains
 }
 
 TEST_F(ClockTest, ManyScopesAddUp) {
@@ -114,7 +114,7 @@ TEST_F(ClockTest, ATimerMayGoFromKernelToKernel) {
   expect_step(4, {0, 4});
 }
 
-// Open timers continue, whichever timer ends first.
+// Whichever timer ends first, open timers must continue.
 TEST_F(ClockTest, TimersMayEndInAnyOrder) {
   const Kernel a = clock->kernel("a"), b = clock->kernel("b"), c = clock->kernel("c");
   Timer first = a.time();
@@ -146,7 +146,7 @@ TEST_F(ClockTest, RecursionCountsOnce) {
   expect_step(54321, {54321});
 }
 
-// Each scope takes one nanosecond on the way down and ten on the way up.
+// Each scope takes one nanosecond before its inner scope and ten after it.
 void descend(const std::vector<Kernel>& kernels, std::size_t depth, void (*pass)(std::int64_t)) {
   if (depth == kernels.size()) return;
   const Timer timing = kernels[depth].time();
@@ -315,7 +315,7 @@ TEST_F(ClockTest, RefusesOptionsThatMeanNothing) {
   EXPECT_EQ(clock->names().size(), 1U);
 }
 
-// A clock that does not advance has measured nothing, which is no error.
+// A clock that does not advance measures nothing, which is no error.
 TEST_F(ClockTest, AClockThatStalls) {
   const Kernel force = clock->kernel("force");
   for (int i = 0; i < 10; ++i) const Timer timing = force.time();
@@ -352,7 +352,7 @@ TEST_F(ClockTest, ClocksAreApart) {
   EXPECT_EQ(other->end_step().load, 30);
 }
 
-// Time passes nanosecond by nanosecond, each for the innermost kernel alone.
+// Time passes nanosecond by nanosecond. Each must count for the innermost kernel alone.
 TEST_F(ClockTest, RandomScopes) {
   std::mt19937 random(1);
   std::vector<Kernel> kernels;
@@ -384,7 +384,7 @@ TEST_F(ClockTest, RandomScopes) {
 
 // --- Threads -------------------------------------------------------------------------------------
 
-// Runs the function in another thread, alone.
+// Runs the function in another thread, and waits for it.
 void in_a_thread(const std::function<void()>& function) { std::thread(function).join(); }
 
 TEST_F(ClockTest, AKernelCountsItsBusiestThread) {
@@ -420,7 +420,7 @@ TEST_F(ClockTest, AnyThreadMayEndTheStep) {
   expect_step(0, {40});
 }
 
-// Clocks are made and destroyed, likely at one address, while this thread and others stay.
+// Clocks are made and destroyed, probably at the same address, while this thread and others remain.
 TEST_F(ClockTest, AThreadOutlivesItsClocks) {
   std::int64_t expected = 0;
   for (int i = 1; i <= 100; ++i) {
@@ -438,7 +438,7 @@ TEST_F(ClockTest, AThreadOutlivesItsClocks) {
   expect_step(expected + 700, {expected});
 }
 
-// Every reading takes a nanosecond, in each thread by itself, and so does every scope.
+// Every reading takes a nanosecond of the calling thread. So every scope takes a nanosecond.
 std::int64_t counted_readings() noexcept {
   thread_local std::int64_t readings = 0;
   return ++readings;
@@ -478,7 +478,7 @@ TEST(Threads, TheCpuTimeOfAnotherThreadSaysNothingOfTheStep) {
   EXPECT_TRUE(clock->end_step().fit);
 }
 
-// The readings of the system's clocks are unknown, but kernels must fit into their step.
+// The readings of real clocks are unknown, but kernels must fit into their step.
 TEST(RealClock, KernelsFitIntoTheStep) {
   for (const auto& clock :
        {Clock::make(&wall_nanoseconds), Clock::make(&thread_cpu_nanoseconds), Clock::by_cycles()}) {
@@ -499,7 +499,8 @@ TEST(RealClock, KernelsFitIntoTheStep) {
   }
 }
 
-// The rate is known to a hundredth from the start, and better the longer the clock runs.
+// From the start, the rate must be known to a hundredth. The longer the clock runs, the better it
+// must be known.
 TEST(RealClock, CyclesAreWallTime) {
   const auto clock = Clock::by_cycles();
   const Kernel force = clock->kernel("force");

@@ -1,5 +1,5 @@
-// Tests kernels that are timed on an instance of a space, and a clock that evaluates the events of
-// a device.
+// Tests kernels that are timed on an instance of a space, and a clock that evaluates events of a
+// device.
 
 #include "backends/exec/fake_device.hpp"
 #include "support/harness.hpp"
@@ -76,7 +76,7 @@ TEST_F(DeviceClockTest, ScopesInsideAreNotTheOuters) {
   EXPECT_EQ(step(), (Kernels{30000, 20}));
 }
 
-// The scope counts as a whole, in the step in which its time becomes known.
+// The scope must count as a whole, in the step in which its time becomes known.
 TEST_F(DeviceClockTest, AStepMayEndInsideAScope) {
   {
     const Timer timing = force.time(gpu);
@@ -117,7 +117,8 @@ TEST_F(DeviceClockTest, OnAHostItIsTheHostsTime) {
   EXPECT_EQ(device->recorded, 0);
 }
 
-// A thread may end before the device has finished its last kernels; its time is not lost.
+// A thread may end before the device has finished the thread's last kernels. Their time must not be
+// lost.
 TEST_F(DeviceClockTest, AThreadMayEndBeforeTheDevice) {
   std::thread([&] { launch(force, gpu, 5, 100); }).join();
   launch(force, other, 5, 30);

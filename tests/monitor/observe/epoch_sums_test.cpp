@@ -38,8 +38,8 @@ TEST(EpochSums, ByHand) {
   EXPECT_EQ(sample.load, 58);
   EXPECT_EQ(sample.duration, 988) << "12 were left out";
   EXPECT_TRUE(sample.fit);
-  // The values 4, 4, 6, 6 give 4 / 3, times 4, and half of them are used; 6, 28, 4 give 3 x 532 / 3
-  // ...
+  // The values 4, 4, 6, 6 give 4 / 3. This is multiplied by 4, and by 4 again since only half of
+  // the values are used. 6, 28, 4 give 3 x 532 / 3 ...
   const double runs = truncated_sum_variance(Numbers{6, 28, 4});
   EXPECT_EQ(sample.variance, static_cast<std::int64_t>(4 * 4 / 3.0 * 4 + runs));
   EXPECT_EQ(sums.steps(), 4);
@@ -63,7 +63,7 @@ TEST(EpochSums, ADisturbedStepIsLeftOut) {
   EXPECT_LT(disturbed.variance, 50);
 }
 
-// A least coverage concerns the share of kernels, not the calm of the steps.
+// The least coverage is about the share of kernels, not about how calm steps are.
 TEST(EpochSums, TruncationLeavesTheCoverage) {
   EpochSums sums;
   for (const std::int64_t step : {100, 100, 100, 9100, 100, 100, 100, 100})
@@ -90,7 +90,7 @@ TEST(EpochSums, PhasesAddUpTheirKernels) {
 
 // --- Work that is declared to recur --------------------------------------------------------------
 
-// The load that each epoch of `epoch` steps counts for one kernel.
+// The loads that a kernel counts in successive epochs of `epoch` steps.
 Numbers looks_of(const Numbers& steps, int epoch, const KernelOptions& options = {}) {
   EpochSums sums;
   Numbers looks;
@@ -103,7 +103,7 @@ Numbers looks_of(const Numbers& steps, int epoch, const KernelOptions& options =
   return looks;
 }
 
-// Runs in step `first`, and then in every `every`-th step.
+// The kernel runs in step `first`, and then in every `every`-th step.
 Numbers runs_of(int steps, int first, int every, std::int64_t nanoseconds) {
   Numbers runs(static_cast<std::size_t>(steps));
   for (int step = first; step < steps; step += every)
@@ -122,7 +122,7 @@ TEST(EpochSums, WorkInEveryStepAndMoreInSome) {
   Numbers steps(36, 10);
   for (std::size_t step = 0; step < steps.size(); step += 12) steps[step] = 250;  // 240 more
   EXPECT_EQ(looks_of(steps, 6, {.every = 12}), Numbers(6, 180)) << "6 x (10 + 240 / 12)";
-  // The mean replaces the steps before the first one.
+  // The mean counts for the steps before the first one.
   EXPECT_EQ(looks_of({10, 10, 10, 10, 10, 10}, 6, {.every = 20}), (Numbers{60}));
   EXPECT_EQ(looks_of({1, 1, 1, 1, 1, 1, 1, 900}, 8, {.every = 1}), (Numbers{8}));
 }
@@ -161,7 +161,7 @@ TEST(EpochSums, DeclaredWorkThatStopsIsGoneAfterItsPeriod) {
 // --- Work that is found to recur -----------------------------------------------------------------
 
 TEST(EpochSums, WorkThatIsFoundToRecur) {
-  // One run is spread over all steps so far; after a second one the period is known.
+  // The first run is spread over all steps so far. After a second run the period is known.
   EXPECT_EQ(looks_of(runs_of(42, 2, 9, 90), 6), (Numbers{90, 60, 60, 60, 60, 60, 60}));
   EXPECT_EQ(looks_of(runs_of(24, 7, 50, 240), 6), (Numbers{0, 120, 80, 60})) << "never again";
   EXPECT_EQ(looks_of({0, 60, 0, 60, 0, 60, 0, 60, 0, 60, 0, 60}, 6), (Numbers{180, 180}));
@@ -178,7 +178,7 @@ TEST(EpochSums, WorkThatStopsFades) {
   EXPECT_LE(looks.back(), 4);
 }
 
-// Truncation applies to kernels that have run in every step since the rebalance.
+// Truncation applies only to kernels that have run in every step since the rebalance.
 TEST(EpochSums, AKernelThatHasRestedOnceRecurs) {
   EpochSums sums;
   for (const std::int64_t work : {10, 10, 0, 10, 10, 10}) add(sums, {work});
@@ -257,7 +257,7 @@ TEST(EpochSums, HintsOfTheWarmUp) {
   EpochSums sums;
   const Options options = {{}, {.every = 8}};
   sums.hint(Numbers{}, options);
-  sums.hint(Numbers{90, 80}, options);  // the second kernel is new
+  sums.hint(Numbers{90, 80}, options);  // only now is the second kernel known
   sums.hint(Numbers{90, 0}, options);
   sums.hint(Numbers{90}, options);
   for (int step = 0; step < 5; ++step) add(sums, {7, 0}, options);
@@ -346,7 +346,7 @@ TEST(EpochSums, OneStepDoesNotScatter) {
   EXPECT_EQ(sums_of({17, 17, 17, 17}).sample(1).variance, 0);
 }
 
-// The bound allows 2^20 ranks to add up their variances.
+// With this bound, 2^20 ranks can add up their variances.
 TEST(EpochSums, TheVarianceIsBounded) {
   const std::int64_t hour = std::int64_t{3600} * 1'000'000'000;
   EXPECT_EQ(sums_of({1, hour}).sample(1).variance, std::int64_t{1} << 40);
@@ -376,12 +376,12 @@ TEST(EpochSums, KernelsMayBecomeMore) {
   add(sums, {});
   add(sums, {1});
   add(sums, {20, 0, 3});
-  add(sums, {300});  // like from a clock that had fewer kernels
+  add(sums, {300});  // as from a clock with fewer kernels
   EXPECT_EQ(sums.sample(1).kernels, (Numbers{321, 0, 3}));
   sums.restart();
   for (int step = 0; step < 200; ++step) add(sums, {1, 2, 3, 4});
   add(sums, {1, 2, 3, 4, 5});
-  // New kernels were 0 in the 4 steps before, or in 2 steps since their last run.
+  // New kernels count 0 in the 4 steps before, or in 2 steps since their last run.
   EXPECT_EQ(sums.sample(1).kernels, (Numbers{201, 400, 602, 801, 5}));
 }
 
@@ -418,7 +418,7 @@ TEST(EpochSums, RestartAllForgetsTheMeanToo) {
 
 // --- Waiting for a core --------------------------------------------------------------------------
 
-// Half of 900 ns were no work, in unknown steps.
+// Half of 900 ns were no work. It is unknown in which steps.
 TEST(EpochSums, LeavesOutTheSameShareOfEverything) {
   EpochSums sums;
   sums.add({.duration = 100, .load = 10, .fit = true}, Numbers{4, 6});
@@ -436,7 +436,7 @@ TEST(EpochSums, LeavesOutTheSameShareOfEverything) {
   EXPECT_EQ(sums.mean_load(), 13);
 }
 
-// A run gives up the share of the epoch in which it ran, wherever it is spread.
+// Wherever a run is spread, it must lose the share of the epoch in which it ran.
 TEST(EpochSums, LeavesOutOfTheEpochInWhichARunWas) {
   for (const bool is_told : {true, false}) {
     const Options options = {{.every = is_told ? 4 : 0}};
@@ -453,7 +453,7 @@ TEST(EpochSums, LeavesOutOfTheEpochInWhichARunWas) {
   }
 }
 
-// Truncation already leaves out the step in which this rank has waited.
+// Truncation has already left out the step in which this rank waited.
 TEST(EpochSums, DoesNotLeaveOutTwice) {
   const auto load_without = [](std::int64_t waited) {
     EpochSums sums;
@@ -518,7 +518,7 @@ Looks looks_at(const Numbers& looks) {
   return {sum, std::sqrt(std::max(0.0, squares / count - mean * mean)) / mean};
 }
 
-// Runs have gaps from `least` to `most`, and take 100,000 ns each, up to 5 % more or less.
+// Gaps between runs are from `least` to `most`. A run takes 100,000 ns, give or take 5 %.
 Numbers random_runs(int least, int most) {
   std::mt19937_64 random(static_cast<std::uint64_t>(100 * least + most));
   std::uniform_int_distribution<int> gap(least, most), work(95'000, 105'000);
@@ -557,7 +557,8 @@ TEST(EpochSums, NothingIsLostOrCountedTwiceInTheLongRun) {
     }
 }
 
-// Many runs, a long pause, and many runs: the counts of the pause are taken back.
+// There are many runs, a long pause, and again many runs. The counts of the pause must be taken
+// back.
 TEST(EpochSums, PausesAreNotCountedForGood) {
   Numbers steps(60'000);
   for (std::size_t step = 0; step < steps.size(); ++step)
@@ -569,7 +570,7 @@ TEST(EpochSums, PausesAreNotCountedForGood) {
 
 // --- Random epochs -------------------------------------------------------------------------------
 
-// All steps since the rebalance, with the count of each.
+// All steps since the rebalance, with the load that each step counted.
 class FoundByHistory {
  public:
   void add(double work) {
@@ -607,7 +608,7 @@ class FoundByHistory {
   }
   void restart() { epoch_at_ = counted_.size(); }
 
-  // Keeps the knowledge of the period after a rebalance.
+  // The period stays known after a rebalance.
   void restart_all() {
     double period = period_;
     const auto steps = static_cast<double>(counted_.size());
@@ -638,7 +639,7 @@ class FoundByHistory {
   double owed_ = 0, gap_ = 0, period_ = 0;
 };
 
-// The formula, applied to all steps since the rebalance.
+// The formula for declared periods, applied to all steps since the rebalance.
 double declared_total(const Numbers& all, std::size_t steps, std::size_t every) {
   const auto epoch = std::span(all).last(steps);
   const auto ran = steps - static_cast<std::size_t>(std::ranges::count(epoch, 0));

@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t million = 1'000'000;
 
-// Both are sent as bytes, and bytes of padding would differ between ranks.
+// Both are sent as bytes, so they must have no padding, whose bytes would differ between ranks.
 static_assert(Sendable<Totals> && std::has_unique_object_representations_v<Totals>);
 static_assert(Sendable<LoadPicture> && std::has_unique_object_representations_v<LoadPicture>);
 
@@ -35,7 +35,7 @@ Numbers reported_in(const Totals& totals) {
   return {totals.step_least, totals.step_greatest, totals.generation_least,
           totals.generation_greatest};
 }
-// The cost of a rebalance and the related figures.
+// The cost of a rebalance, and the figures that belong to it.
 Numbers paid_in(const Totals& totals) {
   return {totals.cost, totals.rebuild, totals.extra, totals.bytes, totals.survey, totals.command};
 }
@@ -204,8 +204,8 @@ TEST(Combine, ByHand) {
   expect_tally(totals.kernels[Totals::other], 0, 0, 0);
 }
 
-// Outside of kernels, the additional time of the step after a rebalance is waiting beyond its least
-// value over ranks. In kernels, all ranks wait for its greatest value.
+// Additional time of the step after a rebalance is of two kinds. Outside of kernels, the excess
+// over the least value of all ranks is waiting. In kernels, all ranks wait for the greatest value.
 TEST(Combine, WhatARebalanceCosts) {
   const auto paid = [](std::int64_t each) {
     Sample sample = sample_of(1);
@@ -216,7 +216,7 @@ TEST(Combine, WhatARebalanceCosts) {
   EXPECT_EQ(paid_in(totals_over({paid(20), paid(10), paid(30)})), (Numbers{30, 10, 30, 30, 30, 3}));
 }
 
-// The knowledge about other domains is the same on all ranks. A rank without it does not count.
+// Ranks know the same about other domains. A rank that knows nothing must not count.
 TEST(Combine, WhatWouldBeIsTheGreatest) {
   Sample knows = sample_of(1), more = sample_of(1);
   knows.would_be = {.first = 1, .previous = 2, .first_again = 3, .previous_again = 4};
@@ -231,7 +231,7 @@ TEST(Combine, WhatWouldBeIsTheGreatest) {
   EXPECT_EQ(bytes_of(none), bytes_of(Counterfactual{})) << "all unknown";
 }
 
-// Draws mostly plausible figures, and some at the ends of 64 bits.
+// Draws figures that are mostly plausible; some are at the limits of 64 bits.
 Sample random_sample(std::mt19937_64& random) {
   const auto number = [&](std::int64_t limit) {
     switch (random() % 16) {
@@ -307,7 +307,7 @@ TEST(Combine, IsAssociativeAndCommutativeToTheBit) {
   }
 }
 
-// A tree of ranks, which MPI may choose, gives the same as one rank after another.
+// MPI may combine ranks in a tree. This must give the same as one rank after another.
 TEST(Combine, ManyRanksInAnyOrder) {
   std::mt19937_64 random(2);
   std::vector<Totals> ranks(257);
@@ -325,7 +325,8 @@ TEST(Combine, ManyRanksInAnyOrder) {
   }
 }
 
-// The totals double up to 2^20 ranks, all with the largest deviation that the spread can hold.
+// The totals are doubled up to 2^20 ranks. All ranks have the largest deviation that the spread can
+// hold.
 TEST(Combine, AMillionRanksDoNotOverflow) {
   Sample sample = sample_of(std::int64_t{1} << 42);  // more than an hour per epoch
   sample.objects = std::int64_t{1} << 40;
@@ -385,7 +386,7 @@ Totals totals_of_steps(const std::vector<test::StepLoads>& ranks) {
   });
 }
 
-// The ranks are evenly loaded over all steps, but each waits for another in every step.
+// Over all steps, ranks are evenly loaded. But in every step, each but one waits for another.
 TEST(AllStepsOfTotals, RanksWaitInEachOfThem) {
   const Totals totals = totals_of_steps({{30, 10, 20}, {10, 30, 20}});
   EXPECT_EQ(totals.all_steps, 3);
@@ -399,7 +400,7 @@ TEST(AllStepsOfTotals, TheLeastNumberOnAnyRankCounts) {
   EXPECT_EQ(totals_of_steps({{1, 2, 3}, {4}, {5, 6}}).all_steps, 1);
 }
 
-// There are 32 steps in slots of two: inside of slots ranks wait at most once in two steps.
+// There are 32 steps, in slots of two. Within a slot, ranks wait at most once in two steps.
 TEST(AllStepsOfTotals, InSlotsOfSeveralStepsRanksWaitAtTheirEnds) {
   test::StepLoads one, other;
   for (int i = 0; i < 16; ++i) {
@@ -428,7 +429,7 @@ TEST(AllStepsOfTotals, SumsStayAtTheGreatest) {
   EXPECT_NEAR(totals.slowest_of_all(), 16 * static_cast<double>(most), 1e6);
 }
 
-// Ranks work 10 and 30 in each of 4 steps; under other domains they would have worked 25 and 15.
+// In each of 4 steps, ranks work 10 and 30. Under other domains they would have worked 25 and 15.
 TEST(AllStepsOfTotals, TheLevelOfOtherDomains) {
   const auto with_others = [](std::int64_t measured_steps, std::int64_t all_steps) {
     return test::over_ranks(2, [&](std::size_t rank) {
@@ -455,7 +456,7 @@ Sample sample_in_phases(const std::vector<std::int64_t>& phases) {
   return sample;
 }
 
-// Two ranks with the same load, but not at the same time: each waits for the other, once.
+// Two ranks have the same load, but at different times. So each waits once for the other.
 TEST(Phases, RanksWaitInEachOfThem) {
   const Totals totals = totals_over({sample_in_phases({3000 * million, 1000 * million}),
                                      sample_in_phases({1000 * million, 3000 * million})});
@@ -529,7 +530,7 @@ TEST(Totals, DegenerateFigures) {
 
 // --- The picture ---------------------------------------------------------------------------------
 
-// The picture over all ranks; rank r has a load of r + 1.
+// The picture over all ranks. Rank r has the load r + 1.
 LoadPicture picture_over(int ranks, std::int64_t last_mean) {
   LoadPicture all = picture_of(1, 0, ranks, last_mean);
   for (int rank = 1; rank < ranks; ++rank)
@@ -548,7 +549,7 @@ TEST(Picture, ShowsEachOfUpTo256Ranks) {
 }
 
 TEST(Picture, CountsRanksAbove) {
-  // The mean is 64: a load is its own bin, except for those from 255 upwards.
+  // The mean is 64, so each load has its own bin, except for those from 255 upwards.
   const LoadPicture all = picture_over(300, 64);
   EXPECT_EQ(all.values[0], 0);
   for (std::size_t bin = 1; bin < 255; ++bin) ASSERT_EQ(all.values[bin], 1);

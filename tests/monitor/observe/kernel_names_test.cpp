@@ -118,7 +118,7 @@ TEST_F(Union, OfTheSameNamesInOtherOrders) {
   }
 }
 
-// Names consist of any bytes except control characters, which a clock refuses.
+// Names may have any bytes except control characters, which a clock refuses.
 TEST_F(Union, OfStrangeNames) {
   const Names strange = {" ", "a ", "a", " a", "\"'\\", "\xC3\xA4", "\xFF", "\x7F"};
   KernelNames names = knowing({strange[static_cast<std::size_t>(rank) % strange.size()]});
@@ -140,7 +140,7 @@ TEST_F(Union, GrowsWithWhatIsLearnedLater) {
   EXPECT_EQ(names.sorted().size(), static_cast<std::size_t>(size + 2));
   EXPECT_EQ(names.sorted()[0], "also late");
   expect_same_hash(names);
-  // Names that were learned from another rank may be registered here, too.
+  // Names that were learned from another rank may also be registered here.
   names.learn(rank == size - 1 ? Names{named("only ", rank), "late", "also late", "only 0"}
                                : Names{named("only ", rank), "late"});
   expect_same_hash(names);
@@ -178,7 +178,7 @@ TEST_F(Union, ManyRandomNames) {
 
 class Strict : public Union {
  protected:
-  // The Error, which is the same on all ranks, when rank `odd` has other kernels than the rest.
+  // The Error if rank `odd` has other kernels than the rest. It is the same on all ranks.
   std::string error_of(int odd, const Names& of_odd, const Names& of_others) {
     KernelNames names = knowing(rank == odd ? of_odd : of_others);
     const std::string text = test::error_everywhere([&] { names.unite(communicator, true); });

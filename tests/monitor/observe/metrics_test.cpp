@@ -106,7 +106,7 @@ TEST(FiguresOf, NothingIsEven) {
   expect_nothing(figures_of(RankTally{}, 3, 2));
 }
 
-// All figures describe the same load.
+// All figures must describe the same load.
 TEST(FiguresOf, BelongTogether) {
   std::mt19937_64 random(15);
   for (int repeat = 0; repeat < 200; ++repeat) {
@@ -172,7 +172,7 @@ TEST(MetricsOf, NothingIsNoFault) {
   expect_nothing(metrics.total);
 }
 
-// The slowest rank takes 3 and 5 seconds in the phases; the ranks work 4 and 6.
+// In the phases, the slowest rank takes 3 and 5 seconds. The ranks work 4 and 6 seconds in total.
 TEST(MetricsOf, AllWaitForTheSlowestOfEveryPhase) {
   const Metrics metrics =
       metrics_of({{.steps = 2, .load = 8 * second, .phases = {6 * second, 2 * second}},
@@ -261,8 +261,8 @@ TEST(MetricsOf, PassOnTheTrend) {
   EXPECT_DOUBLE_EQ(metrics.scatter, 2e-3);
 }
 
-// Each step of two ranks scatters by 3 and 4 units of 1024 ns: over 8 steps, the sum has variances
-// of 72 and 128.
+// Each step of the two ranks scatters by 3 and by 4 units of 1024 ns. Over 8 steps, the sums have
+// variances of 72 and 128.
 TEST(MetricsOf, TheJitterIsThatOfOneStep) {
   constexpr std::int64_t mean = std::int64_t{1} << 20;
   const Totals totals = test::totals_over(

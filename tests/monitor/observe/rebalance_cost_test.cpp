@@ -33,7 +33,7 @@ class RebalanceCostTest : public testing::Test {
 TEST_F(RebalanceCostTest, AddsUpUntilItIsTold) {
   cost.add(1e-6, 10);
   cost.add(2e-6, 20);
-  cost.add(-1, -5);  // counts as nothing
+  cost.add(-1, -5);  // must not count
   const Sample sample = told();
   EXPECT_EQ(sample.cost, 3000);
   EXPECT_EQ(sample.bytes, 30);
@@ -55,8 +55,8 @@ TEST_F(RebalanceCostTest, StaysAtTheGreatestNumber) {
   EXPECT_EQ(sample.bytes, std::int64_t{1} << 61);
 }
 
-// The step after the rebalance has 60 in kernels and 40 outside. Later steps have 30 and 20 on
-// average.
+// The step after the rebalance takes 60 in kernels and 40 outside. On average, later steps take 30
+// and 20.
 TEST_F(RebalanceCostTest, TheNextStepIsComparedWithLaterOnes) {
   cost.begin_settling(1000);
   end_step(1100, 60);

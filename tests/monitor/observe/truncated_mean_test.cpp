@@ -48,7 +48,8 @@ TEST(Truncation, TheVarianceByHand) {
   EXPECT_EQ(truncated_sum_variance(Numbers{5}), 0);
   EXPECT_EQ(truncated_sum_variance(Numbers{10, 20}), 100) << "2 x 50";
   EXPECT_EQ(truncated_sum_variance(Numbers{10, 20, 30}), 300) << "nothing is left to scatter";
-  // The values 20, 20, 30, 30 give 4 x 100 / 3, and half of the values are used.
+  // The values 20, 20, 30, 30 give 4 x 100 / 3. Only half of the values are used, so this counts
+  // four times.
   EXPECT_DOUBLE_EQ(truncated_sum_variance(Numbers{-900, 20, 30, 4000}), 4 * 100 / 3.0 * 4);
   EXPECT_EQ(truncated_sum_variance(Numbers{4, 4, 4, 4, 4, 4, 4, 100000}), 0);
 }

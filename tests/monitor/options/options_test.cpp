@@ -22,7 +22,7 @@ Options read(const std::string& text, const Options& base = {}) {
   return from_text(text, base, "run.options");
 }
 
-// Replaces the environment variables of this process that set options, until the end of the scope.
+// Replaces the environment variables that set options, until the end of the scope.
 class Environment {
  public:
   explicit Environment(const Variables& variables = {}) {
@@ -44,7 +44,7 @@ class Environment {
   std::vector<std::string> names_;
 };
 
-// A file with this text, which is removed at the end of the scope. Each rank has its own.
+// A file with this text. It is removed at the end of the scope. Each rank has its own file.
 struct File : test::ScratchDirectory {
   explicit File(const std::string& text) : path(with_file("run.options", text)) {}
   const std::string path;
@@ -52,7 +52,7 @@ struct File : test::ScratchDirectory {
 
 // --- Text ----------------------------------------------------------------------------------------
 
-// All keys, with the text of the default and of an unusual value.
+// All keys, each with the text of its default and of an unusual value.
 struct Key {
   const char *name, *by_default, *unusual;
 };
@@ -194,7 +194,7 @@ Options random_options(std::mt19937_64& random) {
   return options;
 }
 
-// All members are overwritten, whatever their values were.
+// Reading must overwrite all members, whatever their values were.
 TEST(OptionsText, IsWithoutLoss) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 1000; ++i) {
@@ -364,7 +364,7 @@ TEST(FromText, LongValuesAreCut) {
   EXPECT_LT(test::error_of([] { read("trigger = " + std::string(100000, 't')); }).size(), 600U);
 }
 
-// A zero byte would end the text of an Error, and a line feed its line.
+// In an Error, a zero byte would end the text, and a line feed would end its line.
 TEST(FromText, ControlCharactersAreNotShown) {
   EXPECT_ERROR(read(std::string("clock = a\0b\x1b", 12)), "clock is 'a?b?'. Give automatic");
   EXPECT_ERROR(read(std::string("trigger = a\0b", 13)), "'a?b' is not a trigger. Give one of");
@@ -444,7 +444,7 @@ TEST(CheckOptions, AValueThatIsNotAllowedIsAnError) {
   EXPECT_MENTIONS(error_with(&Options::trigger, Trigger(Custom{})), "no function");
 }
 
-// A value that does not fit the text would change on its way to the other ranks.
+// If a value did not fit the text, it would change on its way to the other ranks.
 TEST(CheckOptions, ANameIsOneWord) {
   const std::string most(64, 'n');
   for (const char* name : {"fluid", "a-b_c.2", "", "a#b", "\xc3\xa4", most.c_str()})
@@ -469,7 +469,7 @@ TEST(CheckOptions, ABoxAndItsPeriodicAxes) {
   Options options;
   options.periodic = {false, true, false};
   EXPECT_ERROR(check(options),
-               "monitor/options: periodic is 'y', and no box is given. Give the "
+               "monitor/options: periodic is 'y', but no box is given. Give the "
                "box whose opposite faces meet.");
   options.box = unit_cube;
   EXPECT_NO_THROW(check(options));
@@ -547,7 +547,8 @@ TEST(Resolve, AnEmptyFileChangesNothing) {
   EXPECT_TRUE(resolve({}, {{"EVENKEEL_OPTIONS_FILE", file.path}}) == Options{});
 }
 
-// Two outputs to one file would destroy each other. Other spellings name the same files.
+// Two outputs to the same file would destroy each other. Different spellings can name the same
+// file.
 TEST(Resolve, NoTwoFilesAreOne) {
   const test::ScratchDirectory scratch;
   std::filesystem::create_directory(scratch.path_of("runs"));
@@ -579,7 +580,7 @@ TEST(Resolve, NoTwoFilesAreOne) {
                "journal is '" + there + "' and options_file is '" + there + "', which is the same");
 }
 
-// Opening it would wait for a writer.
+// Opening the FIFO would wait for a writer.
 TEST(Resolve, AFifoIsNoOptionsFile) {
   const test::ScratchDirectory scratch;
   const std::string fifo = scratch.path_of("fifo");
@@ -631,12 +632,12 @@ TEST(Resolve, AnUnknownVariableIsAnError) {
   EXPECT_MENTIONS(error_for(""), "'' is not an option");
 }
 
-// One source may give the box and the other its periodic axes: only the combination must be valid.
+// One source may give the box, and another its periodic axes. Only the combination must be valid.
 TEST(Resolve, IsCheckedAsAWhole) {
   const File file("periodic = x\n");
   Options code;
   code.options_file = file.path;
-  EXPECT_ERROR(resolve(code, {}), "periodic is 'x', and no box is given");
+  EXPECT_ERROR(resolve(code, {}), "periodic is 'x', but no box is given");
   const Options options = resolve(code, {{"EVENKEEL_BOX", "0,0,0,1,1,1"}});
   EXPECT_EQ(options.box, unit_cube);
   EXPECT_TRUE(options.periodic[0]);
@@ -647,7 +648,7 @@ TEST(Resolve, IsCheckedAsAWhole) {
   EXPECT_NO_THROW(resolve(bad, {{"EVENKEEL_EPOCH_STEPS", "6"}}));
 }
 
-// The file sets never, and the variable activates the application's own rule again.
+// The file sets `never`, and the variable turns the application's own rule on again.
 TEST(Resolve, ACustomTriggerIsAlwaysTheOneOfTheCode) {
   const File file("trigger = never\n");
   Options code;
@@ -659,7 +660,7 @@ TEST(Resolve, ACustomTriggerIsAlwaysTheOneOfTheCode) {
 
 // --- agree ---------------------------------------------------------------------------------------
 
-// Options that differ as much as possible on each rank.
+// Options that differ between ranks as much as possible.
 Options of_rank(int rank) {
   std::mt19937_64 random(static_cast<std::uint64_t>(rank));
   Options options = random_options(random);
@@ -682,7 +683,8 @@ TEST_F(Agree, RankZeroHasItsSay) {
   EXPECT_TRUE(test::same_everywhere(communicator, to_text(options)));
 }
 
-// The options of other ranks may be invalid, and so may their environment.
+// The options of other ranks may be invalid, and so may their environment. Only the first rank
+// counts.
 TEST_F(Agree, TheWordOfOtherRanksDoesNotCount) {
   const Environment environment(is_first ? Variables{{"EVENKEEL_EPOCH_STEPS", "12"}}
                                          : Variables{{"EVENKEEL_EPOCH_STEPS", "0"},

@@ -7,7 +7,7 @@
 namespace evenkeel::rebalancer_test {
 namespace {
 
-// The data of rebalances and migrations, without an engine. The time is constant unless a test
+// The data of rebalances and migrations, without an engine. Time stays constant unless a test
 // changes it.
 class Program {
  public:
@@ -31,7 +31,7 @@ class Program {
     const Set all = set(x_, carry(ids_));
     return migrator_.migrate({&all, 1}, step_);
   }
-  // Expects each object on the rank that owns its place, and no object lost.
+  // Expects each object to be on the rank that owns its place, and no object to be lost.
   void expect_at_home() const {
     const Domains& now = domains_.present();
     for (const auto& x : x_) EXPECT_EQ(owner_of(now, x), ranks_.rank());
@@ -110,7 +110,7 @@ TEST(Rebalancer, RunsHooksAfterTheReport) {
 
 TEST(Migrator, SendsStraysHome) {
   Program program({.box = Box{{0, 0, 0}, {1, 1, 1}}});
-  EXPECT_ERROR(program.migrate(), "migrate was called before any rank owned anything.");
+  EXPECT_ERROR(program.migrate(), "migrate was called before there were domains.");
   program.rebalance();
   for (auto& x : program.x_) x[0] = 1 - x[0];
   const MoveReport report = program.migrate();

@@ -37,7 +37,7 @@ TEST(RankRecords, RememberTheRankAtFirstAndBeforeTheLastRebalance) {
     EXPECT_EQ(RankRecords::previous_rank(known->data()[i]), 7);
   }
   EXPECT_EQ(generation_of(*records.first()), 1);
-  // An object that comes from rank 5 keeps its first rank; an unknown object has no first rank.
+  // An object from rank 5 keeps its first rank. An unknown object has no first rank.
   records.begin_rebalance(domains_of(2), 1, false);
   exec::Array<std::int64_t>& travelling = records.make(host(), 0, 3);
   travelling.data()[1] = (std::int64_t{5} << 32) + 2;

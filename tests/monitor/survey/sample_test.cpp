@@ -67,7 +67,7 @@ TEST(ObjectSample, KnowsWhereObjectsWere) {
     EXPECT_EQ(sample.previous_ranks()[i], 4);
     EXPECT_EQ(sample.advised_ranks()[i], static_cast<int>(10 * i));
   }
-  // An object whose first rank is unknown, and a set without records.
+  // The first rank of one object is unknown, and one set has no records.
   records.data()[1] = (std::int64_t{4} << 32) + 0xFFFFFFFF;
   ObjectSample unknown;
   unknown.add(set(places), {.records = &records});

@@ -11,7 +11,7 @@ class LoadTallyOn : public test::OnRanks {
 };
 
 TEST_F(LoadTallyOn, AddsUpWhatAllRanksWouldHaveToDo) {
-  // Each rank adds 100 for the last rank and 7 for itself.
+  // Each rank adds 100 for the last rank, and 7 for itself.
   const std::array<int, 2> ranks = {size - 1, rank};
   const std::array<double, 2> costs = {100, 7};
   tally.add(LoadTally::first, ranks, costs);
@@ -22,7 +22,7 @@ TEST_F(LoadTallyOn, AddsUpWhatAllRanksWouldHaveToDo) {
   EXPECT_EQ(tally.of(LoadTally::first, 0), size == 1 ? 107 : 7);
   EXPECT_EQ(tally.greatest(LoadTally::previous), Counterfactual::unknown) << "nothing was added";
   EXPECT_EQ(tally.of(LoadTally::previous, 0), Counterfactual::unknown);
-  // 107 divided by 2, 3 and 5 is rounded, so it misses the sum by less than 1 for each.
+  // 107 divided by 2, 3 or 5 is rounded, so the sum is off by less than 1 for each rank.
   EXPECT_NEAR(static_cast<double>(tally.greatest(LoadTally::fresh)), 107, size);
   EXPECT_NEAR(tally.share_of_strays(), 7.0 / 107, 0.01);
   EXPECT_EQ(tally.greatest_as_weighed(), Counterfactual::unknown) << "a rank gave no weights";

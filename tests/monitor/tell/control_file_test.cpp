@@ -29,7 +29,7 @@ class ControlFileTest : public testing::Test {
     return take().lines;
   }
   bool is_there() const { return std::filesystem::exists(std::filesystem::symlink_status(path)); }
-  // Looks several times at a file that is left alone; returns the problem, which must be reported
+  // Looks several times at a file that stays as it is. Returns the problem, which must be reported
   // once.
   std::string told_of_what_stays() {
     std::string told;
@@ -66,7 +66,7 @@ TEST_F(ControlFileTest, ALineIsTakenOnce) {
   EXPECT_EQ(scratch.files(), Lines());
 }
 
-// A writer is about to complete it.
+// A writer may be about to complete the line.
 TEST_F(ControlFileTest, ALineWithoutItsEndIsLeftAlone) {
   EXPECT_EQ(said("reba"), Lines());
   EXPECT_EQ(test::content_of(path), "reba");
@@ -118,7 +118,7 @@ TEST_F(ControlFileTest, ALongFileIsLeftAlone) {
   }
 }
 
-// The file is the log of another program, for example.
+// The file may be the log of another program, for example.
 TEST_F(ControlFileTest, AFileThatGrowsIsToldOnce) {
   scratch.with_file("run.control", "To be\n");
   EXPECT_EQ(take().problem, left_alone("what is To be"));
@@ -149,7 +149,7 @@ TEST_F(ControlFileTest, ADirectoryIsLeftAlone) {
   EXPECT_EQ(told_of_what_stays(), left_alone("Is a directory"));
 }
 
-// Opening it would wait for a writer.
+// Opening the FIFO would wait for a writer.
 TEST_F(ControlFileTest, AFifoIsLeftAlone) {
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
   EXPECT_EQ(told_of_what_stays(), left_alone("it is not a regular file"));
@@ -168,7 +168,7 @@ TEST_F(ControlFileTest, ALinkIsLeftAlone) {
   EXPECT_EQ(take().problem, "");
   std::filesystem::remove(path);
   std::filesystem::create_hard_link(secret, path);
-  EXPECT_EQ(take().problem, left_alone("it has more than one name"));
+  EXPECT_EQ(take().problem, left_alone("it has several hard links"));
   EXPECT_EQ(test::content_of(secret), "pause\n");
   EXPECT_TRUE(is_there());
 }
@@ -181,7 +181,7 @@ TEST_F(ControlFileTest, AFileOfAnotherUserIsLeftAlone) {
   EXPECT_EQ(test::content_of(path), "pause\n");
 }
 
-// The file would be read again at every look.
+// If a file cannot be deleted, every look would read it again. So its lines must not be obeyed.
 TEST_F(ControlFileTest, WhatCannotBeTakenAwayIsNotSaid) {
   scratch.with_file("run.control", "pause\n");
   const auto directory = std::filesystem::path(path).parent_path();
@@ -203,7 +203,7 @@ TEST_F(ControlFileTest, WhatCannotBeTakenAwayIsNotSaid) {
 
 // --- Writing while reading -----------------------------------------------------------------------
 
-// The judge is called twice: for the lines seen, and for the lines taken.
+// `adding` is called twice: for the lines that were seen, and for the lines that were taken.
 TEST_F(ControlFileTest, WhatIsAddedWhileItIsTakenIsObeyedToo) {
   scratch.with_file("run.control", "pause\n");
   bool is_first = true;
@@ -227,7 +227,7 @@ TEST_F(ControlFileTest, WhatIsBegunWhileItIsTakenStays) {
   EXPECT_EQ(said("resume\n"), Lines{"resume"});
 }
 
-// The shell has opened the file before it was taken, and writes afterwards.
+// The shell opens the file before it is taken, and writes to it afterwards.
 TEST_F(ControlFileTest, WhatIsWrittenToTheTakenFileIsObeyedAtTheNextLook) {
   scratch.with_file("run.control", "pause\n");
   std::ofstream late(path, std::ios::app);

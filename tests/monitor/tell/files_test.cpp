@@ -91,7 +91,7 @@ TEST(WithoutWriteSignals, ASignalThatWaitedBeforeStays) {
   { const WithoutWriteSignals quiet; }
   sigpending(&waiting);
   EXPECT_EQ(sigismember(&waiting, SIGPIPE), 1);
-  std::signal(SIGPIPE, SIG_IGN);  // this would take it away
+  std::signal(SIGPIPE, SIG_IGN);  // ignoring the signal would discard it
   std::signal(SIGPIPE, SIG_DFL);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }

@@ -38,7 +38,7 @@ const DomainSections sections = {{0, -1}, {2, 1.5}, {{0, 1, 0.5, 3, 2, {0, 0, 1,
 
 // --- One look at four ranks ----------------------------------------------------------------------
 
-// Over two steps of 10 s, one rank worked 8 s per step and three worked 4 s.
+// Two steps of 10 s each. One rank worked for 8 s per step, and three ranks for 4 s.
 JournalLine small_line() {
   JournalLine line;
   line.step = 8;
@@ -96,7 +96,7 @@ JournalLine small_line() {
 
 TEST(JournalLine, ByHand) {
   std::string text = to_json(small_line());
-  // The state has the form of its own text.
+  // The state is written as in its own text.
   const std::size_t begin = text.find(R"("state":{)"), end = text.find('}', begin);
   EXPECT_EQ(hash_of(state_from(parsed(small_line()).at("state"))), hash_of(small_line().before));
   text.erase(begin, end + 2 - begin);
@@ -140,7 +140,7 @@ TEST(JournalLine, OfPhasesAndCosts) {
                   R"("fixed_seconds":2,"noise":0,"condition":16,"frozen":1})");
 }
 
-// Owners are written row by row, in runs that continue from row to row.
+// Owners are written row by row, in runs that continue from one row to the next.
 TEST(JournalLine, OfDomains) {
   JournalLine line = small_line();
   EXPECT_FALSE(parsed(line).contains("domains"));
@@ -206,8 +206,8 @@ TEST(JournalLine, SaysHowARebalanceCameAbout) {
   expect_null(parsed(line), {"taken_at", "lambda_foreseen"});
 }
 
-// The rebalance has cost half a second, and since then ranks have worked 6 s instead of 9 s. Before
-// a look the gain is unknown.
+// The rebalance has cost half a second. Since then, ranks have worked 6 s instead of 9 s. Before
+// the first look after it, the gain is unknown.
 TEST(JournalLine, SaysWhatTheLastRebalanceHasGained) {
   JournalLine line = small_line();
   Ledger& ledger = line.before.ledger;
@@ -323,7 +323,7 @@ TEST(JournalText, ReplacesWhatIsNoUtf8) {
   EXPECT_EQ(as_reason("\xF0\x9F\x9A\xC3\xA4"), bad + bad + bad + "\xC3\xA4");  // by another
 }
 
-// Bytes at the limits of the ranges come often, so that most kinds of sequences occur.
+// Bytes at the limits of ranges come often, so that most kinds of sequences occur.
 TEST(JournalText, AnyBytesGiveAValidLine) {
   std::mt19937 random(1);
   const std::string limits =
@@ -333,13 +333,13 @@ TEST(JournalText, AnyBytesGiveAValidLine) {
     for (char& c : text)
       c = random() % 4 == 0 ? static_cast<char>(random() % 256) : limits[random() % limits.size()];
     const std::string read = as_reason(text);
-    EXPECT_EQ(as_reason(read), read);  // mended text stays
+    EXPECT_EQ(as_reason(read), read);  // mended text does not change
   }
 }
 
 TEST(JournalText, HostileNamesOfKernels) {
   JournalLine line = line_with_kernels(5);
-  // The last two are mended to the same text.
+  // Both of the last two become the same text.
   line.kernels = {"", "\"},\"step\":0,{\"", "line\nfeed", "\xFF", "\xFE"};
   const json read = parsed(line);
   EXPECT_EQ(read.at("step"), 8);
@@ -459,7 +459,7 @@ Totals totals_of_loads(const std::vector<std::int64_t>& loads, const DecisionSta
   });
 }
 
-// Writes the decision of fold, and expects to get the same from the line alone.
+// Writes the decision of fold() as a line. Expects to get the same decision from this line alone.
 Verdict expect_replay(const DecisionState& before, const Totals& totals) {
   const Verdict verdict = fold(before, totals);
   JournalLine line;
@@ -541,7 +541,7 @@ std::vector<std::int64_t> any_loads(std::mt19937_64& random, std::size_t ranks) 
   return loads;
 }
 
-// Replays a run of 300 looks; `look` makes the totals of each.
+// Replays a run of 300 looks. `look` makes the totals of each look.
 template <class Look>
 std::set<Reason> reasons_in_a_replayed_run(DecisionState state, Look look) {
   std::set<Reason> reasons;
@@ -571,7 +571,7 @@ TEST(JournalReplay, ARunOfRandomLoads) {
   EXPECT_TRUE(reasons.contains(Reason::above_threshold));
 }
 
-// The looks have all data by which cost_aware decides.
+// Looks have all data by which cost_aware decides.
 TEST(JournalReplay, ARunThatKnowsWhatWouldHaveBeen) {
   std::mt19937_64 random(4);
   const DecisionState first = {.trigger = CostAware{}, .expected_cost = 2, .kept_from = 0};
@@ -601,8 +601,8 @@ TEST(JournalReplay, ARunThatKnowsWhatWouldHaveBeen) {
 
 // --- Read again ----------------------------------------------------------------------------------
 
-// The file contains all members that a reader needs: a line that is read is written back the same,
-// except for the order of stages.
+// The file has all members that a reader needs. If a line is read and written again, it must be the
+// same, except for the order of stages.
 void expect_again(const std::string& written) {
   for (const tool::Care care : {tool::Care::exact, tool::Care::tolerant})
     std::visit(
@@ -743,7 +743,7 @@ TEST_F(JournalFile, OnAFullDiskEndsAndTheRunDoesNot) {
     }
 }
 
-// Opening them would wait, or change them.
+// Opening these files would wait, or change them.
 TEST_F(JournalFile, IsARegularFile) {
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
   for (const auto begin : {Journal::OpenMode::over, Journal::OpenMode::anew})
@@ -751,7 +751,7 @@ TEST_F(JournalFile, IsARegularFile) {
       EXPECT_ERROR(Journal(odd, begin), "cannot be written: it is not a regular file.");
 }
 
-// A mistyped path does no harm.
+// A mistyped path must do no harm.
 TEST_F(JournalFile, ReplacesNothingButAJournal) {
   for (const char* content :
        {"a work of years", "{\"versio", "{\"versions\":1}", "\n{\"version\":", "{"}) {
@@ -777,7 +777,7 @@ TEST_F(JournalFile, ThatIsToBeNewReplacesNothing) {
   EXPECT_NO_THROW(Journal(scratch.path_of("new"), Journal::OpenMode::anew));
 }
 
-// Two writers would overwrite each other's lines; the first continues undisturbed.
+// Two writers would overwrite each other's lines. The first writer must continue undisturbed.
 TEST_F(JournalFile, HasOneWriterAtATime) {
   {
     Journal first(path);

@@ -34,7 +34,7 @@ TEST(LogLine, OfAnAdviceAndWhatCameOfIt) {
   EXPECT_EQ(taken({.objects_moved = 1, .bytes_moved = 96, .seconds = 0.0125}),
             advice + "1 object (96 B) moved in 12.50 ms");
   EXPECT_EQ(taken({.moved = false, .seconds = 2.5}), advice + "nothing had to change, in 2.50 s");
-  // The application moves the objects itself, if there are any to move; perhaps borders moved
+  // The application moves the objects itself, if there are any to move. Borders may have moved
   // without any object.
   EXPECT_EQ(taken({.seconds = 0.0125, .lambda = 1.1}),
             advice + "new domains in 12.50 ms; lambda 1.10 predicted");
@@ -42,8 +42,8 @@ TEST(LogLine, OfAnAdviceAndWhatCameOfIt) {
 
 // --- The summary ---------------------------------------------------------------------------------
 
-// 1000 steps on 4 ranks that worked 8 of 10 s and lost 2 s: lambda is 1.25, the imbalance 2 / 10 *
-// 4 / 3.
+// 1000 steps on 4 ranks. Ranks worked for 8 of 10 s on average, and 2 s were lost. So lambda is
+// 1.25, and the imbalance is 2 / 10 * 4 / 3.
 Summary run() {
   Summary run;
   run.steps = run.account.steps = 1000;
@@ -69,7 +69,7 @@ const std::string start =
     "The slowest ranks worked 10.00 s, the average rank 8.00 s: 2.00 s lost to imbalance (lambda "
     "1.25, imbalance 27 %).\n";
 
-// The text after the lines with which all such summaries begin.
+// The text after the lines that begin all such summaries.
 std::string end_of(const Summary& summary) {
   const std::string text = summary_of(summary);
   EXPECT_TRUE(text.starts_with(start)) << text;
@@ -125,7 +125,7 @@ TEST(SummaryOf, WhatEachHasGained) {
   const std::string saved =
       "12 rebalances cost 0.50 s (4.8 %). Without them the slowest ranks would have worked "
       "13.00 s: 2.50 s saved. Compared with the domains that each replaced, they gained "
-      "4.00 s; 2.25 s net were predicted";
+      "4.00 s; a net gain of 2.25 s was predicted";
   EXPECT_EQ(end_of(gained), saved + ".");
   gains.losses = 1;
   EXPECT_EQ(end_of(gained), saved + "; 1 did not pay for itself.");
@@ -133,19 +133,19 @@ TEST(SummaryOf, WhatEachHasGained) {
   EXPECT_EQ(end_of(gained), saved + "; 2 did not pay for themselves.");
 }
 
-// The open rebalance has saved 2 s for 0.5 s when the run ends.
+// When the run ends, the open rebalance has saved 2 s at a cost of 0.5 s.
 TEST(SummaryOf, TheLastRebalanceCounts) {
   Summary open = rebalanced_run(1, 0.5);
   LedgerEntry& last = open.state.ledger.last;
   last = {.open = 1, .predicted = 1e9, .price = 0.5e9, .replaced = {}, .since = 4e9};
   last.looks_since = 1;
   last.replaced.add(4e9, 0.5);
-  EXPECT_MENTIONS(summary_of(open), "they gained 2.00 s; 1.00 s net were predicted.");
+  EXPECT_MENTIONS(summary_of(open), "they gained 2.00 s; a net gain of 1.00 s was predicted.");
   last.price = 2.5e9;
   EXPECT_MENTIONS(summary_of(open), "predicted; 1 did not pay for itself.");
 }
 
-// Weights have no seconds. Here a second counts as a thousand.
+// Weights have no seconds. In this run, a second counts as a thousand.
 TEST(SummaryOf, ADeterministicRunCountsWeights) {
   Summary weights = rebalanced_run(2, 0);
   weights.is_deterministic = true;
@@ -180,21 +180,21 @@ TEST(SummaryOf, AdviceOnly) {
   EXPECT_EQ(end_of(advice),
             "Nothing was moved. Balancing 1,234 times would have saved 1.50 s (15.0 % of the "
             "slowest ranks' work).");
-  // A threshold may act on an imbalance that disappears by itself, for example.
+  // For example, a threshold may act on an imbalance that disappears by itself.
   for (const double advised : {0.0, -1.5}) {
     advice.account.advised = advised;
     EXPECT_EQ(end_of(advice), in_vain);
   }
 }
 
-// Looks are rare if rebalances are frequent, or if the run is short.
+// Looks are rare if rebalances are frequent or the run is short.
 TEST(SummaryOf, RebalancesAreToldAlsoWithoutALook) {
   Summary blind = rebalanced_run(100, 0);
   blind.account = {};
   blind.state.ledger = {};
   EXPECT_EQ(summary_of(blind),
             "1,000 steps on 4 ranks; measured in 0 of 1,000 steps.\n"
-            "No look has counted, so nothing is known of the load.\n"
+            "No look was usable, so the load is not known.\n"
             "100 rebalances cost 0.00 us (0.0 %).");
 }
 
@@ -221,12 +221,12 @@ TEST(SummaryOf, OneStepOnOneRank) {
 
 TEST(SummaryOf, WithoutKernels) {
   EXPECT_EQ(summary_of(Summary{}),
-            "0 steps on 1 rank.\nNo look has counted, so nothing is known of the load.");
+            "0 steps on 1 rank.\nNo look was usable, so the load is not known.");
   Summary idle = run();
   idle.account.mean = 0;
   idle.state.ledger.run.covered = 0;
   EXPECT_EQ(summary_of(idle),
-            "1,000 steps on 4 ranks.\nNo look has counted, so nothing is known of the load.");
+            "1,000 steps on 4 ranks.\nNo look was usable, so the load is not known.");
 }
 
 // --- Where it goes -------------------------------------------------------------------------------
@@ -280,7 +280,7 @@ TEST(Log, EachLevelShowsAllBeforeIt) {
   }
 }
 
-// The name remains free for a logger that the application registers later.
+// The name must remain free for a logger that the application registers later.
 TEST(Log, GoesToStderrWhereNobodyHasRegisteredALogger) {
   testing::internal::CaptureStderr();
   Log(LogLevel::summary).write("two\nlines");
@@ -289,7 +289,7 @@ TEST(Log, GoesToStderrWhereNobodyHasRegisteredALogger) {
   EXPECT_EQ(spdlog::get("evenkeel"), nullptr);
 }
 
-// The program that reads stderr has ended (`mpirun ... 2>&1 | head`).
+// The program that reads stderr has ended, as in `mpirun ... 2>&1 | head`.
 TEST(Log, ToNobodyEndsNoRun) {
   ASSERT_EQ(std::signal(SIGPIPE, SIG_DFL), SIG_DFL);
   std::array<int, 2> ends = {};

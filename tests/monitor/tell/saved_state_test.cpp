@@ -10,7 +10,7 @@ namespace {
 
 bool always(const LoadView&) { return true; }
 
-// The state of a run that has learned, in numbers that any rounding would change.
+// The state of a run that has learned. Any rounding would change its numbers.
 DecisionState learned(std::int64_t method = 1) {
   DecisionState state;
   state.trigger = Threshold{.lambda = 1.2};
@@ -45,7 +45,7 @@ DecisionState learned(std::int64_t method = 1) {
   return state;
 }
 
-// The initial state of the next run.
+// The first state of the next run.
 DecisionState fresh(std::int64_t method = 1) {
   DecisionState state;
   state.trigger = Menon{};
@@ -62,7 +62,7 @@ void expect_same_cost(const CostModel& a, const CostModel& b) {
   EXPECT_EQ(a.bytes, b.bytes);
 }
 
-// Copies the properties of the load, without the costs.
+// Copies what is known of the load, without the costs.
 void take_load(Outlook& into, const Outlook& from) {
   into.scatter = from.scatter;
   into.ageing = from.ageing;
@@ -71,7 +71,7 @@ void take_load(Outlook& into, const Outlook& from) {
 
 // --- Text ----------------------------------------------------------------------------------------
 
-// Exactly this is restored, and nothing else.
+// Exactly this must be restored, and nothing else.
 TEST(SavedState, WhatWasLearnedGoesOn) {
   DecisionState expected = fresh();
   expected.ledger.cost = learned().ledger.cost;
@@ -126,7 +126,7 @@ TEST(SavedState, OnAnotherNumberOfRanksTheCostCountsLittle) {
   }
 }
 
-// The weight of a state that has seen little does not grow.
+// If a state has seen little, its weight must not grow.
 TEST(SavedState, OnAnotherNumberOfRanksNoWeightGrows) {
   DecisionState then = learned();
   then.ledger.cost.weight = 0.125;
@@ -141,7 +141,7 @@ TEST(SavedState, OfAnotherMethodNoCostIsKept) {
       << "the load is what it is";
 }
 
-// The rebalance that is still open when the run ends counts too.
+// A rebalance that is still open when the run ends must count, too.
 TEST(SavedState, TheLastRebalanceIsSettled) {
   DecisionState then = fresh();
   then.ledger.last.open = 1;
@@ -199,7 +199,8 @@ TEST(SavedState, ATriggerThatIsNoneIsAnErrorThatNamesTheSource) {
   EXPECT_ERROR(static_cast<void>(restored(fresh(), text, 2, "'old.txt'")), "'old.txt': ");
 }
 
-// Weights and counts are sums of positive values: with these the next look would divide by 0.
+// Weights and counts are sums of positive values. With other values, the next look would divide by
+// 0.
 TEST(SavedState, AWeightBelowNothingIsAnError) {
   const auto refused = [](const DecisionState& then, const std::string& why) {
     EXPECT_ERROR(static_cast<void>(restored(fresh(), saved_text(then, 2, 140), 2, "'old.txt'")),
@@ -216,7 +217,7 @@ TEST(SavedState, AWeightBelowNothingIsAnError) {
   refused(then, "outlook_ageing_known is '-1'.");
 }
 
-// A truncated text is refused or has the same meaning; it never gets another meaning.
+// A truncated text must be refused, or have the same meaning. It must never get another meaning.
 TEST(SavedState, WhatWasCutOffIsNoted) {
   const std::string good = saved_text(learned(), 2, 140);
   const std::size_t last_line = good.rfind("outlook_next_epoch");
@@ -285,7 +286,7 @@ TEST_F(SavedFile, IsWrittenWholeOrNotAtAll) {
   EXPECT_EQ(scratch.files(), std::vector<std::string>{"state"});
 }
 
-// On a full disk the old file stays.
+// If the disk is full, the old file must stay.
 TEST_F(SavedFile, AFullDiskLeavesTheOldOne) {
   const std::string path = scratch.with_file("state", "old");
   for (const auto signal : {test::FullDisk::Signal::ignored, test::FullDisk::Signal::as_it_is}) {
@@ -307,7 +308,7 @@ TEST_F(SavedFile, ToTryWhetherItCanBeWrittenChangesNothing) {
   EXPECT_EQ(unwritable_reason(path), "Permission denied");
 }
 
-// Opening it would wait for a writer.
+// Opening the FIFO would wait for a writer.
 TEST_F(SavedFile, ThatIsNoRegularFileIsAnError) {
   const std::string path = scratch.path_of("state");
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);

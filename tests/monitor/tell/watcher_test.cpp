@@ -7,14 +7,14 @@
 namespace evenkeel::watcher_test {
 namespace {
 
-// Waits until a task has set it. No later task is needed for that.
+// Waits until a task has set `done`. This must not need a later task.
 void wait_for(const std::atomic<bool>& done) {
   const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (!done && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
   ASSERT_TRUE(done);
 }
 
-// Waits until all tasks offered so far are done; then the thread sleeps.
+// Waits until all tasks that were offered so far are done. Then the thread sleeps.
 void drain(Watcher& watcher) {
   std::atomic<bool> done = false;
   watcher.offer([&] { done = true; });
@@ -27,10 +27,10 @@ std::vector<int> first_numbers(int count) {
   return numbers;
 }
 
-// With and without a thread, all tasks are done by the end, in their order.
+// With and without a thread, all tasks must be done at the end, in their order.
 class AnyWatcher : public testing::TestWithParam<bool> {
  protected:
-  // The numbers of tasks in the order in which they ran; the watcher's thread writes them until it
+  // The numbers of tasks, in the order in which they ran. The watcher's thread writes them until it
   // is drained or has ended.
   std::vector<int> ran;
   std::optional<Watcher> watcher{GetParam()};
@@ -95,7 +95,7 @@ TEST_P(AnyWatcher, KeepsNothingOfATask) {
   EXPECT_EQ(content.use_count(), 1);
 }
 
-// The tasks extend over several naps of the thread.
+// The tasks extend over several sleeps of the thread.
 TEST_P(AnyWatcher, ManyTasksAtAnyMoment) {
   for (int i = 0; i < 50000; ++i) {
     offer(i);
@@ -122,7 +122,7 @@ TEST(Watcher, LooksByItselfEverySoOften) {
   for (int round = 0; round < 3; ++round) drain(watcher);
 }
 
-// The first task does not end before the last one was offered.
+// The first task does not end before the last one is offered.
 TEST(Watcher, OfferDoesNotWaitForATask) {
   std::latch all_offered(1);
   std::atomic<int> ran = 0;
@@ -135,7 +135,7 @@ TEST(Watcher, OfferDoesNotWaitForATask) {
   EXPECT_EQ(ran, 10000);
 }
 
-// The thread is held up while it destroys the captures of a task. Offers must not wait for it.
+// The thread takes long to destroy the captures of a task. Offers must not wait for it.
 class SlowToDestroy : public testing::Test {
  protected:
   struct Slow {
@@ -147,7 +147,7 @@ class SlowToDestroy : public testing::Test {
     SlowToDestroy& test_;
   };
 
-  // Returns with `queued` tasks in the queue, and a thread that takes no task until `go`.
+  // Returns with `queued` tasks in the queue. The thread takes no task until `go`.
   void hold_up(int queued) {
     std::atomic<bool> begun = false;
     watcher.offer([this, &begun, slow = std::make_shared<Slow>(*this)] {
@@ -189,7 +189,7 @@ TEST_F(SlowToDestroy, WhatWasOfferedMeanwhileRunsWithoutAnother) {
   EXPECT_EQ(ran, first_numbers(2));
 }
 
-// A thread that received the application's signals would run its handlers.
+// If the thread received the application's signals, it would run their handlers.
 TEST(Watcher, TheThreadTakesNoSignals) {
   sigset_t usual, mine, after, there;
   sigemptyset(&mine);

@@ -16,7 +16,7 @@ std::string read(const ByteSource& source, std::uint64_t offset, std::size_t cou
   return bytes;
 }
 
-// The text of a refusal to open.
+// The text of the Error that refuses to open the file.
 std::string refusal(const std::string& path, const std::string& reason) {
   return "evenkeel: tools/files: The file '" + path + "' cannot be read: " + reason +
          ". Name a regular file that exists and that you may read.";

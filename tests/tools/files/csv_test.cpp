@@ -13,7 +13,8 @@ namespace {
 using test::error_of;
 
 constexpr std::string_view remedy =
-    " Write one object a line, finite numbers separated by commas, below at most one header line.";
+    " Write one object per line, as finite numbers separated by commas, after at most one header "
+    "line.";
 
 CsvFile open(std::string_view text) {
   return CsvFile(std::make_unique<MemorySource>("points.csv", text));
@@ -75,7 +76,8 @@ TEST(Csv, TheLocaleHasNoSay) {
   std::setlocale(LC_ALL, before.c_str());
 }
 
-// The file has more lines than between two marks, more bytes than one read, and lines of all sizes.
+// The file has more lines than there are between two marks, more bytes than one read, and lines of
+// all sizes.
 TEST(Csv, AnyShareOfALongFile) {
   std::string text = "a,b\n";
   std::vector<double> numbers;
@@ -127,7 +129,8 @@ TEST(Csv, RaggedLines) {
   expect_refused("\n1,2\n", "Line 1 of 'points.csv' is empty, but other lines follow.");
 }
 
-// A million columns in line 1 and as many lines of one column: their product is never allocated.
+// The first line has a million columns, and as many lines have one column. The product of both
+// numbers must never be allocated.
 TEST(Csv, AWideFirstLineTakesNoMemoryForTheOthers) {
   std::string text = "1";
   for (int i = 0; i < 1 << 20; ++i) text.append(",1");
@@ -171,7 +174,7 @@ TEST(Csv, CellsThatAreNoNumbers) {
   expect_refused("1,2\n3,", "Column 2 in line 2 of 'points.csv' is empty.");
 }
 
-// A first line of numbers with a typing error is not skipped as a header.
+// If the first line has numbers with a typing error, it must not be skipped as a header.
 TEST(Csv, AHeaderHasNoNumbers) {
   expect_refused("1.O\n2\n", "Column 1 in line 1 of 'points.csv' is '1.O', which is not a number.");
   expect_refused("1;2\n3;4\n",

@@ -70,7 +70,7 @@ TEST_F(GraphOffence, TheFirstIsTold) {
             "Vertex 2 has the neighbour 1, but vertex 1 does not have the neighbour 2.");
 }
 
-// One entry of a large symmetric graph is removed, in turn at several places.
+// Removes one entry of a large symmetric graph, at several places in turn.
 TEST_F(GraphOffence, OneEntryIsMissing) {
   std::mt19937_64 random(11);
   constexpr std::int64_t n = 500;

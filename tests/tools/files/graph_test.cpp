@@ -12,7 +12,7 @@ using test::npy_of;
 using Integers = std::vector<std::int64_t>;
 using Graph = test::OnRanks;
 
-// A file that all ranks see, and that is removed at the end of the scope.
+// Files that all ranks see. They are removed at the end of the scope.
 class SharedFiles {
  public:
   explicit SharedFiles(const Communicator& communicator) : communicator_(communicator) {

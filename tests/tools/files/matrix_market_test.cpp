@@ -103,7 +103,7 @@ TEST(MatrixMarket, EitherTriangleOfASymmetricMatrix) {
   expect_refused(with("real symmetric", "2 2 3\n1 1 1\n1 2 1\n2 1 1\n"),
                  "The matrix in 'a.mtx' is said to be symmetric, but has entries on both sides "
                  "of the diagonal, in lines 4 and 5.",
-                 " Write only those below the diagonal, or general into the banner.");
+                 " Write only the entries below the diagonal, or write general in the banner.");
 }
 
 TEST(MatrixMarket, WhatIsTolerated) {
@@ -275,8 +275,8 @@ void add_to(Matrix& matrix, const GraphFile& graph) {
   }
 }
 
-// Compares with sums in maps, in portions, with duplicates, empty rows and entries on the diagonal.
-// The values are small integers, so that sums are exact.
+// Reads matrices in portions, and compares them with sums in maps. Matrices have duplicates, empty
+// rows and entries on the diagonal. The values are small integers, so that sums are exact.
 TEST(MatrixMarket, RandomMatricesInPortions) {
   std::mt19937_64 random(7);
   for (const std::string kind : {"integer general", "integer symmetric", "pattern general"}) {

@@ -149,8 +149,8 @@ TEST(Metis, Headers) {
 
 TEST(Metis, Fmt) {
   const std::string_view digits =
-      " Give three digits, 0 or 1: whether there are vertex sizes, vertex weights and edge "
-      "weights.";
+      " Give three digits, 1 or 0, for a file with or without vertex sizes, vertex weights and "
+      "edge weights.";
   for (const std::string fmt : {"2", "0001", "x", "-1", "012"})
     expect_refused("2 1 " + fmt + "\n2\n1\n",
                    "Number 3 in line 1 of 'a.graph', fmt, is '" + fmt + "'.", digits);
@@ -161,7 +161,7 @@ TEST(Metis, Fmt) {
   EXPECT_ERROR(read("2 1 011 x\n"), "Number 4 in line 1 of 'a.graph' is 'x'");
 }
 
-// The check comes before their memory is allocated.
+// The header must be checked before memory is allocated.
 TEST(Metis, MoreThanTheFileCanHold) {
   const std::string_view remedy = " Check the header, and whether the file was cut off.";
   expect_refused("1000000000000 1\n2\n1\n",
@@ -236,7 +236,7 @@ TEST(Metis, Weights) {
             (Reals{static_cast<double>(std::numeric_limits<std::int64_t>::max())}));
 }
 
-// A hub has one line of several MiB, with more bytes than one read.
+// The line of a hub has several MiB, which is more than one read.
 TEST(Metis, LongLinesAndProgress) {
   constexpr std::int64_t leaves = 300000;
   std::string text = std::to_string(leaves + 1) + " " + std::to_string(leaves) + "\n";

@@ -8,7 +8,7 @@ namespace {
 using namespace std::string_literals;
 using test::error_of;
 
-// Returns the bytes before the elements; the length is that of the text.
+// Returns the bytes before the elements. The length in them is that of the text.
 std::string with_preamble(std::string_view text, int version = 1) {
   std::string bytes = "\x93NUMPY";
   bytes.push_back(static_cast<char>(version));

@@ -61,7 +61,7 @@ TEST(Npy, EveryTypeInEveryOrder) {
                                            std::int64_t{1} << 53U, 0, 0x01020304050607});
 }
 
-// The bytes are those that numpy.save wrote: arange(4, dtype='>i4').reshape(2, 2) in Fortran order.
+// The bytes that numpy.save wrote for arange(4, dtype='>i4').reshape(2, 2) in Fortran order.
 TEST(Npy, BytesWrittenByHand) {
   using namespace std::string_literals;
   const std::string bytes =
@@ -81,7 +81,7 @@ TEST(Npy, NotANumberIsPassedOn) {
   EXPECT_EQ(numbers[1], -infinity);
 }
 
-// The file exceeds one read, in every way of reading.
+// For every way of reading, the file is longer than one read.
 TEST(Npy, AnyShareOfALongFile) {
   constexpr std::uint64_t rows = 300001;
   std::vector<double> by_rows(3 * rows), by_columns(3 * rows);

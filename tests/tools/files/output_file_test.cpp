@@ -117,8 +117,8 @@ TEST_F(OutputFiles, AFullDiskLeavesNothing) {
     file.write(std::string(90000, 'x'));
   });
   EXPECT_EQ(text, "evenkeel: tools/files: The file '" + path +
-                      "' could not be written: File too large. Make room or name another place; "
-                      "nothing was left there.");
+                      "' could not be written: File too large. Free some space or name another "
+                      "path; no part of the file was left.");
   EXPECT_EQ(content_of(path), "old");
   EXPECT_EQ(directory.files(), Names{"out"});
 }

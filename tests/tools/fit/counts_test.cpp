@@ -44,7 +44,7 @@ TEST_F(FitCounts, OursIsPositiveAndSaysHowSureItIs) {
   EXPECT_TRUE(text.starts_with("method   robust, 4 measurements, noise")) << text;
 }
 
-// Several looks have the same counts, and each rank has a fixed cost.
+// The counts are the same in several looks, and each rank has a fixed cost.
 TEST_F(FitCounts, SeveralLooks) {
   std::string counts, seconds;
   for (int rank = 0; rank < 12; ++rank) {

@@ -64,7 +64,7 @@ TEST(PatchReport, Text) {
   EXPECT_EQ(
       report_of(sample(), false),
       "model    a ((mx + B) (my + C) + D) seconds\n"
-      "timings  50, noise 5.12 %, 2 far off\n"
+      "timings  50, noise 5.12 %, 2 outliers\n"
       "number   value        +-           verdict\n"
       "a        1.5e-06      2e-08        told\n"
       "B        4            0.12         told\n"

@@ -134,7 +134,7 @@ TEST_F(PartitionObjects, Weights) {
   }
 }
 
-// The other ranks have read their rows, and must not wait.
+// The other ranks have read their rows, and must not wait for this rank.
 TEST_F(PartitionObjects, RowsThatOneRankAloneCannotRead) {
   std::string csv;
   for (int i = 0; i < 99; ++i) csv.append("1,2\n");

@@ -240,7 +240,7 @@ TEST(PartitionOptions, OfGraphs) {
     expect_refused(
         [value = value](auto& asked) {
           asked.*value = "1";
-          asked.points.reset();  // wrong options come before missing ones
+          asked.points.reset();  // wrong options are reported before missing ones
         },
         name +
             " has no meaning for the method hilbert. It belongs to graph; leave "

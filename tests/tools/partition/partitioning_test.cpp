@@ -74,7 +74,7 @@ std::vector<CurveKey> keys_along(const Lattice& lattice, const Cloud& cloud) {
   return keys;
 }
 
-// One lattice and one cut, on this process alone.
+// One lattice and one cut, computed by this process alone.
 struct Expected {
   Expected(const Cloud& cloud, CurveKind kind, int levels, int parts, double target_lambda) {
     const Lattice lattice(cloud.dimensions, box_of(cloud), {}, kind, levels);
@@ -91,7 +91,7 @@ struct Expected {
   Cut cut;
 };
 
-// The levels follow from the rule in the header.
+// The number of levels follows the rule in the header.
 Expected expected_of(const Cloud& cloud, CurveKind kind, int parts, double target_lambda) {
   if (kind != CurveKind::snake) return {cloud, kind, 0, parts, target_lambda};
   const int all = cloud.dimensions == 3 ? 21 : 31;
@@ -167,7 +167,7 @@ TEST_F(Partitioning, WhereEverythingIsSpecial) {
       for (const int parts : {1, 3, 500}) expect_as_expected(communicator, cloud, curve, parts, 0);
 }
 
-// If all keys differ, a part is at most the average and the heaviest object.
+// If all keys differ, a part has at most the average and the weight of the heaviest object.
 TEST_F(Partitioning, PartsAreEven) {
   const Cloud cloud = random_cloud(3, 3000, true, 3);
   for (const CurveKind curve : curves) {
@@ -180,7 +180,8 @@ TEST_F(Partitioning, PartsAreEven) {
   }
 }
 
-// The lattice is coarse if that suffices: the parts of a snake through a cube are not slabs.
+// The lattice must be coarse if that suffices, so that the parts of a snake through a cube are not
+// slabs.
 TEST_F(Partitioning, ASnakeIsAsCoarseAsItMayBe) {
   const Cloud even = random_cloud(3, 4096, false, 8);
   EXPECT_EQ(curve_of(partition_of(communicator, even, options_of(Snake{}, 4, 2))).curve().levels,
@@ -246,7 +247,7 @@ GridShape shape_for(const Cloud& cloud, int parts) {
   return factored(parts, cloud.dimensions, sides);
 }
 
-// Fields of a cut, which only reads the cloud.
+// The fields of a cut. The cut only reads the cloud.
 class WholeCloud {
  public:
   explicit WholeCloud(Cloud cloud)

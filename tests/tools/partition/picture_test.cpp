@@ -68,7 +68,8 @@ TEST_F(RoundKeys, KeepEachKeyWhereItIs) {
   }
 }
 
-// Expects each object in a box of its part, and the boxes of parts to be those of all ranks.
+// Expects each object to be in a box of its part, and each box to have the rank and the work of its
+// part.
 void expect_objects_in_boxes(const Communicator& ranks, const test::Cloud& cloud,
                              const Method& method, std::optional<int> rounds) {
   PartitionOptions options;

@@ -39,7 +39,7 @@ TEST_F(Work, IsWeighed) {
   EXPECT_EQ(WorkCounter(communicator, objects).heaviest_object(), 4);
 }
 
-// The work is the same to the last bit, for all weights.
+// The work must be the same to the last bit, for all weights.
 TEST_F(Work, IsTheSameOnAnyNumberOfRanks) {
   for (const double scale : {1.0, 1e-310, 1e300})
     for (const int parts : {1, 4}) {

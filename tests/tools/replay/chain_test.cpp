@@ -20,7 +20,7 @@ std::string refusal(const std::string& text) { return "evenkeel: tools/replay: "
 
 // --- The oracle: all cuts there are --------------------------------------------------------------
 
-// Implements the contract literally for whole costs: distances are compared as fractions.
+// Implements the contract literally for whole costs. Compares distances as fractions.
 class Oracle {
  public:
   Oracle(const Costs& costs, std::int64_t step, int ranks) : ranks_(ranks), prefix_(1, 0) {
@@ -32,7 +32,7 @@ class Oracle {
     choose();
   }
 
-  // The ranges without those of ranks that own nothing.
+  // The ranges of all ranks except those that own nothing.
   Ranges ranges() const {
     Ranges ranges = chosen_;
     ranges.erase(std::unique(ranges.begin(), ranges.end()), ranges.end());
@@ -58,8 +58,8 @@ class Oracle {
     }
   }
 
-  // Decides from the left: keeps the cuts whose next border is nearest to its share, and of those
-  // the cuts with the leftmost border.
+  // Decides from the left to the right: keeps the cuts whose next border is nearest to its share
+  // and, among those, the cuts with the leftmost border.
   void choose() {
     const std::int64_t least = std::ranges::min_element(cuts_)->first;
     std::erase_if(cuts_, [&](const auto& cut) { return cut.first > least; });
@@ -114,7 +114,7 @@ TEST(CostChain, ASumThatOverflows) {
   EXPECT_EQ(CostChain({largest, 0}, 2, "some.npy").sum(0), largest);
 }
 
-// A run adds up the costs of all its steps.
+// A run adds up the costs of all its steps, so sums must not overflow.
 TEST(CostChain, ASumOverStepsThatOverflows) {
   EXPECT_ERROR(CostChain({largest, largest}, 1, "some.npy"), "'some.npy'");
 }
@@ -203,7 +203,8 @@ TEST(CostChain, TiesOfCuts) {
   EXPECT_EQ(cut({2, 2, 2, 3, 3}, 2), (Ranges{0, 3, 5}));
 }
 
-// All cuts are equally near to the shares, so the leftmost one is chosen: the last rank owns all.
+// All cuts are equally near to the shares, so the leftmost one must be chosen: the last rank owns
+// all.
 TEST(CostChain, RowsWithoutCost) {
   for (const int ranks : {1, 2, 3, 100}) {
     const CostChain chain({0, 0, 0, 0, 1, 1, 1, 1}, 4, "some.npy");

@@ -12,7 +12,7 @@
 
 namespace evenkeel::test {
 
-// The values are row by row, a row for each step.
+// Values are row by row, with a row for each step.
 struct Costs {
   std::string name;
   std::int64_t bins = 1;
@@ -30,7 +30,7 @@ inline Costs scaled(Costs costs, double factor) {
   return costs;
 }
 
-// Each step has the row row_of(step).
+// The row of each step is row_of(step).
 template <class RowOf>
 Costs costs_of(std::string name, int steps, const RowOf& row_of) {
   Costs costs{std::move(name), 1, {}};
@@ -59,8 +59,7 @@ struct ReplayCase {
   tool::Setting setting;
 };
 
-// The costs are whole numbers up to `most`, so that sums are exact. One row in `one_in` has no
-// cost.
+// Costs are whole numbers up to `most`, so that sums are exact. One row in `one_in` has no cost.
 inline Costs whole_costs(std::int64_t steps, std::int64_t bins, int most, int one_in,
                          unsigned seed) {
   Costs costs{"whole numbers, seed " + std::to_string(seed), bins, {}};
@@ -77,7 +76,7 @@ inline Costs whole_costs(std::int64_t steps, std::int64_t bins, int most, int on
   return costs;
 }
 
-// A hill that moves to and fro over noise, and grows.
+// A hill that moves back and forth over noise, and grows.
 inline Costs drifting_costs(std::int64_t steps, std::int64_t bins, unsigned seed) {
   Costs costs{"drifting, seed " + std::to_string(seed), bins, {}};
   std::mt19937_64 random(seed);
@@ -98,7 +97,7 @@ inline Costs drifting_costs(std::int64_t steps, std::int64_t bins, unsigned seed
   return costs;
 }
 
-// The load of each range, bin by bin.
+// The load of each range, summed bin by bin.
 inline std::vector<double> loads_of(const Costs& costs, const tool::Ranges& ranges,
                                     std::int64_t step) {
   std::vector<double> loads;

@@ -40,7 +40,8 @@ const std::vector<std::string> no_whole_numbers = {"",       "-1",
                                                    "1e3",    "9007199254740993",
                                                    "--json", "99999999999999999999"};
 
-// `more` has whole numbers beyond the range.
+// Expects the option to refuse texts that are no whole numbers. `more` has whole numbers out of
+// range.
 void expect_whole(Given option, const std::string& name, const std::string& range,
                   std::vector<std::string> more = {}) {
   more.insert(more.end(), no_whole_numbers.begin(), no_whole_numbers.end());
@@ -81,8 +82,8 @@ TEST(ReplayOptions, AllOfThem) {
 
 TEST(ReplayOptions, WhatAChainNeeds) {
   const std::string text = refusal(
-      "A chain needs --chain, --ranks and --cost. Give all three, or a journal alone by "
-      "--journal.");
+      "A replay of a chain needs --chain, --ranks and --cost. Give all three, or a journal alone "
+      "by --journal.");
   for (const Given needed :
        {&ReplayArguments::chain, &ReplayArguments::ranks, &ReplayArguments::cost}) {
     ReplayArguments asked = plain();
@@ -192,8 +193,8 @@ TEST(ReplayOptions, Starts) {
   for (const std::string text : {"", "Optimal", "even", "optimal ", "1"})
     expect_refused(&ReplayArguments::start, text,
                    "--start is '" + text +
-                       "'. Give optimal, the best cut of the first step, or uniform, the same "
-                       "number of bins for each rank.");
+                       "'. Give optimal (the best cut of the first step) or uniform (the same "
+                       "number of bins for each rank).");
 }
 
 TEST(ReplayOptions, Epochs) {

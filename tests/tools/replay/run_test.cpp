@@ -10,7 +10,7 @@ using test::Costs;
 
 // --- The oracle: the formulas of trigger.hpp, in plain doubles -----------------------------------
 
-// The load in the steps between two looks, per step.
+// The loads per step in the steps between two looks.
 struct Look {
   double most, average;
   double waste() const { return most - average; }
@@ -39,7 +39,7 @@ bool boulmier(const Past& past) {
   return past.steps() * past.last().waste() - past.wasted() >= past.cost;
 }
 
-// The median of the last three values, or of all if there are fewer.
+// The median of the last three values. If there are fewer, the median of all.
 double median_of_last(std::vector<double> values) {
   if (values.size() > 3) values.erase(values.begin(), values.end() - 3);
   std::ranges::sort(values);
@@ -75,7 +75,8 @@ Rule threshold(double lambda) {
   return [lambda](const Past& past) { return past.last().most >= lambda * past.last().average; };
 }
 
-// The threshold is (max - avg) / max * N / (N - 1) in percent.
+// Imbalance is (max - avg) / max * N / (N - 1) in percent. The trigger compares it with a
+// threshold.
 Rule threshold_percent(double percent, int ranks) {
   return [percent, ranks](const Past& past) {
     const Look& last = past.last();
@@ -85,9 +86,9 @@ Rule threshold_percent(double percent, int ranks) {
 
 bool never(const Past&) { return false; }
 
-// The load of a rank in some steps, like in a measurement: their number times their 25 % truncated
-// mean. If there are three steps or more, the least and the greatest are left out, and from 12
-// steps upwards an eighth at each end.
+// The load of a rank in some steps, as in a measurement: the number of steps times their 25 %
+// truncated mean. With three steps or more, the least and the greatest are left out; from 12 steps
+// upwards, an eighth at each end is left out.
 double measured_load(std::vector<double> steps) {
   const std::size_t count = steps.size();
   const std::size_t ends = count < 3 ? 0 : std::max<std::size_t>(1, (count + 4) / 8);
@@ -97,7 +98,8 @@ double measured_load(std::vector<double> steps) {
   return sum * static_cast<double>(count) / static_cast<double>(count - 2 * ends);
 }
 
-// A run that looks at its ranks every `epoch` steps, and cuts them again `latency` steps later.
+// A run that looks at its ranks every `epoch` steps. It carries out a decision `latency` steps
+// later.
 Schedule oracle(const Costs& costs, const Setting& setting, const Rule& rule, std::int64_t epoch,
                 std::int64_t latency) {
   Past past;
@@ -134,7 +136,7 @@ Schedule oracle(const Costs& costs, const Setting& setting, const Rule& rule, st
 
 // --- Comparisons ---------------------------------------------------------------------------------
 
-// The rebalance costs `cost` mean loads of a rank in step 0.
+// A rebalance costs `cost` times the mean load of a rank in step 0.
 struct Case : test::ReplayCase {
   Case(Costs given, int ranks, double cost, ReplayStart start = ReplayStart::optimal)
       : ReplayCase(std::move(given), ranks, 0, start) {
@@ -167,7 +169,7 @@ std::vector<Named> published(int ranks) {
           {"never", never}};
 }
 
-// Returns the number of rebalances of all triggers.
+// Returns the number of rebalances, summed over all triggers.
 std::size_t expect_as_oracle(const Case& one, std::int64_t epoch, std::int64_t latency) {
   std::size_t rebalances = 0;
   for (const Named& named : published(one.setting.ranks)) {
@@ -213,7 +215,7 @@ TEST(Run, AsTheFormulasSayAtAnyEpochAndLatency) {
   EXPECT_GT(rebalances, 1000U) << "or little is compared";
 }
 
-// A rebalance without cost needs no loss: it follows every look.
+// If a rebalance costs nothing, no loss is needed, so one follows every look.
 TEST(Run, RebalancesThatCostNothing) {
   const Case one(test::drifting_costs(20, 30, 1), 3, 0);
   for (const char* trigger : {"menon", "zhai", "boulmier"})
@@ -223,7 +225,7 @@ TEST(Run, RebalancesThatCostNothing) {
   EXPECT_EQ(run(paused, "menon"), (Schedule{3, 4}));
 }
 
-// A look without a load leads to no decision.
+// A look without load must lead to no decision.
 TEST(Run, StepsWithoutCost) {
   for (unsigned seed = 0; seed < 5; ++seed)
     for (const std::int64_t epoch : {1, 3}) {
@@ -281,7 +283,7 @@ TEST(Run, NorDoesOneThatIsExtreme) {
 
 // --- By hand -------------------------------------------------------------------------------------
 
-// One bin has three times the load of the other, which no cut can cure.
+// One bin has three times the load of the other, so no cut is even.
 Case two_bins(int steps) {
   return {test::costs_of("3 and 1", steps, [](int) { return std::vector<double>{3, 1}; }), 2, 1};
 }
@@ -297,8 +299,8 @@ TEST(Run, ALookIsActedOnAfterItsLatency) {
   EXPECT_EQ(run(one, always, 3, 17), Schedule{});
 }
 
-// Looks at one cut order more than one rebalance. The first one replaces the cut that the others
-// were ordered for.
+// Several looks at the same cut order rebalances. The first rebalance replaces the cut, so the
+// other orders must be dropped.
 TEST(Run, OrdersForACutThatIsGoneAreDropped) {
   const Case one = two_bins(20);
   const std::string always = "threshold lambda 1.5";
@@ -326,8 +328,9 @@ TEST(Run, EveryActsAtItsStepsWhateverIsLookedAt) {
     }
 }
 
-// lambda is (4 + 2 s) / (4 + s) at first: 1, 1.2, 1.33.., 1.43.., 1.5, .. and, when a rank has bin
-// 0 alone, (2 + 2 s) / (4 + s): 1 at step 2, 1.14.., 1.25, 1.33.., 1.4, 1.45..
+// At first, lambda is (4 + 2 s) / (4 + s) in step s: 1, 1.2, 1.33.., 1.43.., 1.5, .. Once a rank
+// has bin 0 alone, lambda is (2 + 2 s) / (4 + s): 1 at step 2, then 1.14.., 1.25, 1.33.., 1.4,
+// 1.45..
 TEST(Run, ThresholdByHand) {
   const Case one(test::costs_of("growing", 8,
                                 [](int step) {
@@ -340,7 +343,7 @@ TEST(Run, ThresholdByHand) {
   EXPECT_EQ(run(one, "threshold lambda 1.5"), Schedule{5});
 }
 
-// One rank's work grows by 1 per step, which no cut can cure: u = s / 2.
+// The work of one rank grows by 1 per step, and no cut makes it even: u = s / 2.
 TEST(Run, LossesByHand) {
   Case one(test::costs_of("growing", 10,
                           [](int step) {
@@ -348,8 +351,8 @@ TEST(Run, LossesByHand) {
                           }),
            2, 1);
   ASSERT_EQ(one.setting.rebalance, 4);
-  // The sums of u after steps 0, 1, .. are 0, 0.5, 1.5, 3, 5; then from step 5 on 2.5, 5.5; 3.5,
-  // 7.5; ..
+  // The sums of u after steps 0, 1, .. are 0, 0.5, 1.5, 3, 5. They start again after a rebalance:
+  // from step 5 on 2.5, 5.5; then 3.5, 7.5; ..
   EXPECT_EQ(run(one, "menon"), (Schedule{5, 7, 9}));
   // The values of n u - sum(u) are 0, 0.5, 1.5, 3, 5; then 0, 0.5, ..
   EXPECT_EQ(run(one, "boulmier"), (Schedule{5}));
@@ -360,9 +363,9 @@ TEST(Run, LossesByHand) {
   EXPECT_EQ(run(one, "boulmier"), (Schedule{6}));
 }
 
-// The next step must become strictly cheaper: a rebalance that pays off exactly is not made.
+// The next step must become strictly cheaper. A rebalance that only just pays off is not made.
 TEST(Run, ProcassiniWantsToGain) {
-  // The load is even, then 8 to 4: the slowest rank would take 6.
+  // The load is even at first, then 8 and 4. After a rebalance, the slowest rank would have 6.
   Case one({"jump", 2, {4, 4, 8, 4, 8, 4, 8, 4}}, 2, 0.5);
   ASSERT_EQ(one.setting.rebalance, 2);
   EXPECT_EQ(run(one, "procassini"), Schedule{}) << "6 + 2 is not less than 8";
@@ -370,8 +373,8 @@ TEST(Run, ProcassiniWantsToGain) {
   EXPECT_EQ(run(one, "procassini"), (Schedule{2})) << "and then 8 to 4 is what can be had";
 }
 
-// From step 10 on any even cut cures an imbalance that no cut could cure before. Only the first
-// three surveys are made at any cost: if surveys are expensive, the change is never found.
+// Until step 10 no cut can be even; from then on any even cut is. The first three surveys are made
+// at any cost. If surveys are expensive, later ones are too rare to find the change.
 TEST(Run, DearSurveysAreFew) {
   const Costs costs = test::costs_of("mended", 60, [](int step) {
     return step < 10 ? std::vector<double>{9, 1, 1, 1} : std::vector<double>(4, 3);

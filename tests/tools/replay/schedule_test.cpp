@@ -9,7 +9,7 @@ namespace {
 using test::Costs;
 using Case = test::ReplayCase;
 
-// All schedules for this number of steps.
+// All possible schedules for this number of steps.
 std::vector<Schedule> all_schedules(std::int64_t steps) {
   std::vector<Schedule> schedules = {{}};
   for (std::int64_t step = 1; step < steps; ++step) {
@@ -37,7 +37,7 @@ double direct_cost(const Case& one, const Schedule& schedule) {
   return total;
 }
 
-// Runs the same dynamic programming without any shortcut, and returns the cheapest total.
+// Returns the cheapest total, by the same dynamic programming without any shortcut.
 double optimum_by_hand(const Case& one) {
   const std::int64_t steps = one.costs.steps();
   std::vector<double> best(static_cast<std::size_t>(steps) + 1,
@@ -112,7 +112,7 @@ TEST(Schedule, RanksWithoutBinsCostNothing) {
 
 // --- The cheapest schedule -----------------------------------------------------------------------
 
-// A small range of values causes ties between schedules, and rows without cost cause more of them.
+// A small range of values causes ties between schedules. Rows without cost cause more ties.
 TEST(Optimum, OfAllSchedulesOfWholeCosts) {
   for (unsigned seed = 0; seed < 24; ++seed)
     for (const double rebalance : {0.0, 0.25, 1.0, 4.0, 100.0}) {
@@ -132,7 +132,7 @@ TEST(Optimum, OfAllSchedulesOfDriftingCosts) {
     }
 }
 
-// Sums of such costs are rounded, so equal loads differ in the last bits.
+// Sums of such costs are rounded, so equal loads may differ in the last bits.
 TEST(Optimum, WhereAllSchedulesAreAlike) {
   for (const int ranks : {1, 2, 3, 7})
     for (const double cost : {0.1, 1.0 / 3, 1e-300, 1e300}) {
@@ -142,7 +142,7 @@ TEST(Optimum, WhereAllSchedulesAreAlike) {
     }
 }
 
-// A schedule saves less than the rounding of sums of averages.
+// The differences between schedules are smaller than the rounding of sums of averages.
 TEST(Optimum, WhereSchedulesDifferByRoundingAlone) {
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> unit(0, 1);
@@ -182,8 +182,8 @@ TEST(Optimum, OfLongChains) {
 }
 
 TEST(Optimum, OneThatIsPlain) {
-  // Work moves to the other end before step 3, and stays there: one rebalance, as soon as it is
-  // seen.
+  // Work moves to the other end before step 3, and stays there. So there is one rebalance, as soon
+  // as the costs show this.
   const Costs costs = test::costs_of("a jump", 10, [](int step) {
     return step < 3 ? std::vector<double>{6, 2, 2, 2} : std::vector<double>{2, 2, 2, 6};
   });
@@ -193,7 +193,7 @@ TEST(Optimum, OneThatIsPlain) {
   EXPECT_EQ(optimum_of(Case(costs, 2, 25).setting).schedule, Schedule{}) << "it costs too much";
 }
 
-// The gain is small, but it is the whole possible gain.
+// The possible gain is small, and one rebalance realises all of it.
 TEST(Optimum, OneThatIsIdealFromTheRebalanceOn) {
   const Case one(test::costs_of("1 % uneven", 10,
                                 [](int) {

@@ -24,8 +24,8 @@ constexpr std::int64_t second = 1'000'000'000;
 
 // --- Looks by hand -------------------------------------------------------------------------------
 
-// Two ranks have an average load of a second in each of 10 steps. Levels are shares of that, and
-// unknown below 0.
+// Two ranks have an average load of one second in each of 10 steps. Levels are shares of this load.
+// A level below 0 is unknown.
 struct Told {
   double level = 0;
   double first = -1, fresh = -1;
@@ -94,7 +94,7 @@ JournalTrial tried(const DecisionState& state, const std::string& trigger,
   return tried(header_of(2, state), trigger_from_text(trigger), lines);
 }
 
-// The run is never balanced: u is 0.5, and cuts get 0.02 more uneven in each step.
+// The run is never balanced. u is 0.5, and a cut gets 0.02 more uneven in each step.
 std::vector<JournalLine> never_balanced(const DecisionState& state) {
   return {
       look(10, {.level = 0.5, .fresh = 0.1}, state),
@@ -119,9 +119,9 @@ TEST(Trial, NeverIsWhatNeverWas) {
   EXPECT_TRUE(trial.trial.rebalances.empty());
 }
 
-// menon: the loss is 5 by step 10, and the cost is 4. After a cut there, the next look sees 0.3 at
-// age 10: the loss is 3, and 8 with the 0.5 of the look after it. The last look's steps do not have
-// that cut.
+// menon: the loss is 5 by step 10, and the cost is 4, so it cuts. The next look reports 0.3 for a
+// cut of age 10. The loss is 3 then, and 8 with the 0.5 of the look after it, so it cuts again. No
+// step of the last look has that cut.
 TEST(Trial, LossesByHand) {
   const DecisionState state = state_with(4, 0);
   const JournalTrial trial = tried(state, "menon", never_balanced(state));
@@ -132,8 +132,8 @@ TEST(Trial, LossesByHand) {
   EXPECT_NEAR(trial.trial.saved(trial.never), 60 - 56 - 8, 1e-6);
 }
 
-// The action follows 5 steps later: half of that look has the old cut, so it leads to no decision.
-// A cut has 0.4 at age 15, and 0.2 at age 5.
+// The action follows 5 steps after a decision. So one look has the old cut in half of its steps,
+// and leads to no decision. A cut has the level 0.4 at age 15, and 0.2 at age 5.
 TEST(Trial, TheLatencyOfADecision) {
   const DecisionState state = state_with(4, 5);
   const JournalTrial trial = tried(state, "menon", never_balanced(state));
@@ -142,8 +142,8 @@ TEST(Trial, TheLatencyOfADecision) {
   EXPECT_NEAR(trial.trial.spent, 8, 1e-6);
 }
 
-// Right after a cut, the level is between the fresh one and the youngest; beyond the oldest age it
-// stays.
+// Right after a cut, the level is between those of the fresh and the youngest recorded cut. Beyond
+// the oldest recorded age, it is constant.
 TEST(Trial, LevelsBetweenThoseOnRecord) {
   const DecisionState state = state_with(0, 0);
   std::vector<JournalLine> lines = never_balanced(state);
@@ -162,7 +162,7 @@ TEST(Trial, PeriodsActByTheStep) {
   EXPECT_NEAR(trial.trial.spent, 16, 1e-6);
 }
 
-// A look without a survey has no new levels: the last ones stay.
+// A look without a survey has no new levels, so the last levels stay.
 TEST(Trial, LooksWithoutASurveyKeepTheLevel) {
   const DecisionState state = state_with(4, 0);
   const std::vector<JournalLine> lines = {
@@ -176,8 +176,8 @@ TEST(Trial, LooksWithoutASurveyKeepTheLevel) {
   EXPECT_NEAR(trial.trial.slowest, 15 + 11 + 11 + 17, 1e-6);
 }
 
-// The run itself was balanced after step 10, for 3 seconds: the levels of the first domains are in
-// its journal. The cost is known from then on.
+// The run itself was balanced after step 10, in 3 seconds. So its journal has the levels of the
+// first domains, and the cost is known from then on.
 TEST(Trial, OfARunThatWasBalanced) {
   DecisionState before = state_with(4, 0), after = state_with(4, 0);
   before.trigger = after.trigger = CostAware{};
@@ -214,7 +214,7 @@ TEST(Trial, OfARunThatWasBalanced) {
   EXPECT_NEAR(later.trial.saved(later.never), 51 - 44 - 3, 1e-6);
 }
 
-// If a rank's clock has failed there is no decision, but the time counts.
+// If the clock of a rank has failed, a look leads to no decision, but its time counts.
 TEST(Trial, UnfitLooks) {
   const DecisionState state = state_with(4, 0);
   std::vector<JournalLine> lines = never_balanced(state);
@@ -264,7 +264,8 @@ std::vector<Case> cases() {
             0.05}}};
 }
 
-// A run under any trigger gives roughly the result of another trigger.
+// A trial on a run with any trigger must give about the result of a real run with the other
+// trigger.
 TEST(Trial, IsAboutWhatTheOtherTriggerMakesOfIt) {
   const CutRun recorded = {.steps = 800, .epoch = 8, .latency = 5, .unit = 1 << 24};
   for (const auto& [name, world] : cases())
@@ -286,7 +287,8 @@ TEST(Trial, IsAboutWhatTheOtherTriggerMakesOfIt) {
         }
         const double unit = static_cast<double>(run.unit) * 1e-9;
         const double steps_seen = static_cast<double>(found.steps) / 800;
-        // The trial has the looks of the recorded run, and a trigger with more looks would differ.
+        // A trial has only the looks of the recorded run. A trigger with more looks would decide
+        // differently.
         const double exact = std::string(record) == "never" ? 0.05 : 0.1;
         EXPECT_NEAR(found.trial.slowest + found.trial.spent, live.total() * unit * steps_seen,
                     exact * live.total() * unit);

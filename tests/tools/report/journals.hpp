@@ -1,11 +1,11 @@
 #pragma once
 
-// Journals of runs whose figures can be computed by hand, in the format of a run.
+// Journals in the format of a run. All their figures can be computed by hand.
 //
-// A step of the average rank takes 1 ms, and a look comes after every 8 steps. At the look number k
-// since the last rebalance rank 0 takes 1 + k / 10 ms, and the others share the rest equally. Under
-// the first domains it would have 1 + i / 10 ms at the look number i of the run (both from 0 on).
-// The trigger acts at lambda 1.45: at k = 5.
+// A step of the average rank takes 1 ms, and there is a look after every 8 steps. At look k since
+// the last rebalance, rank 0 takes 1 + k / 10 ms, and the other ranks share the rest equally. Under
+// the first domains, rank 0 would take 1 + i / 10 ms at look i of the run. Both k and i count from
+// 0. The trigger acts at lambda 1.45, which is at k = 5.
 
 #include "tell/journal.hpp"
 
@@ -72,7 +72,7 @@ class RunRecorder {
     add(to_json(line));
   }
 
-  // The load of a rank: rank 0 is above the average, and the others are below.
+  // The load of rank 0 is above the average. The other ranks have equal loads below it.
   double load_of(int rank, std::int64_t since) const {
     const double most = 1 + 0.1 * static_cast<double>(since);
     return rank == 0 ? most : (run_.ranks - most) / (run_.ranks - 1);
@@ -147,7 +147,7 @@ class RunRecorder {
                          {.number = 1, .amount = 100, .seconds = 7e-6, .error = 2e-7}};
   }
 
-  // Stripes that a rebalance shifts by a cell.
+  // Stripes. A rebalance shifts them by a cell.
   DomainSections domains() const {
     constexpr int cells = 8;
     DomainSection plane = {0, 1, 0, cells, cells, {}};

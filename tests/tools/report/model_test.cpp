@@ -1,4 +1,4 @@
-// The model of a journal that a report computes before it is a page, and the page as text.
+// Tests the model that a report computes from a journal, and the page as text.
 
 #include "report/chart.hpp"
 #include "report/heat_map.hpp"
@@ -114,8 +114,8 @@ TEST(ReportModel, TheAccountAndRebalancesByHand) {
     EXPECT_NEAR(*each.lambda_before, 1.5, 1e-6);
     EXPECT_NEAR(*each.lambda_after, 1, 1e-6);
     ASSERT_TRUE(each.realised.has_value());
-    // Under the domains before, rank 0 would have 0.6 ms more in each of the 48 steps (32 for the
-    // last one). The cost was 3 ms.
+    // Under the previous domains, rank 0 would have taken 0.6 ms more in each of the 48 steps (32
+    // after the last rebalance). The cost was 3 ms.
     const double steps = i < 5 ? 48 : 32;
     EXPECT_NEAR(*each.realised, steps * 0.6e-3 - 3e-3, 1e-6) << i;
   }
@@ -135,14 +135,14 @@ TEST(ReportModel, DomainsBeforeAreThoseOfTheLastRebalance) {
     EXPECT_EQ(model.domain_changes[i].before, model.domain_changes[i - 1].after);
     EXPECT_NE(model.domain_changes[i].after, model.domain_changes[i].before);
   }
-  // Many changes are thinned out, but the last one stays.
+  // If there are many changes, some are left out, but the last one stays.
   const Model longer = model_of(journal_of({.looks = 6 * 100 + 3}));
   EXPECT_LE(longer.domain_changes.size(), 13U);
   EXPECT_GE(longer.domain_changes.size(), 6U);
   EXPECT_EQ(longer.domain_changes.back().step, 8 * 600);
 }
 
-// A run that continues, or was killed, has no last line: the data of looks are the same.
+// A run that continues or was killed has no last line. The data from its looks must be the same.
 TEST(ReportModel, WithoutTheLastLine) {
   const Model whole = model_of(journal_of({})), open = model_of(journal_of({.finishes = false}));
   EXPECT_FALSE(open.reading.is_finished);
@@ -223,7 +223,7 @@ TEST(HeatMap, OfSharesAboveTwoHundredAndFiftySixRanks) {
   EXPECT_FALSE(map->shows_ranks);
   EXPECT_LE(map->top, 1.5 + 6.0 / 64);
   EXPECT_GE(map->top, 1.5);
-  // The first look has no earlier average. All ranks are in a bin at the other looks.
+  // The first look knows no earlier average. At each other look, every rank is in one of the bins.
   for (std::size_t i = 0; i < 40; ++i) {
     double ranks = 0;
     for (std::size_t row = 0; row < map->rows; ++row) {
@@ -296,10 +296,10 @@ TEST(HostileJournal, WhatIsNoJournalIsRefused) {
 
 TEST(HostileJournal, OnlyAHeader) {
   const std::string page = page_of(model_of(journal_of({.looks = 0, .finishes = false})));
-  EXPECT_MENTIONS(page, "nothing is known of the load");
+  EXPECT_MENTIONS(page, "the load is not known");
 }
 
-// Each number and text of a line in turn is replaced: the report is made, or the line is left out.
+// Replaces each number and text of a line in turn. The report must be made, or the line left out.
 TEST(HostileJournal, AnyValueMayBeWrong) {
   using nlohmann::json;
   const auto lines = lines_of({.looks = 7});
@@ -329,7 +329,7 @@ TEST(HostileJournal, AnyValueMayBeWrong) {
   }
 }
 
-// Names are between the tags of a page that loads and runs nothing from a journal.
+// Names of a journal must stay text between tags. The page must not load or run anything in them.
 TEST(HostileJournal, NamesStayText) {
   const std::string evil = "</script><script>alert('x\"')</script><img src=x onerror=alert(1)>&";
   const std::string page = page_of(model_of(journal_of({.name = evil, .kernel = evil})));

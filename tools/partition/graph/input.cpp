@@ -56,7 +56,7 @@ GraphRows rows_of_vertices(std::string_view what, const GraphFile& graph) {
   return {what, "vertices", graph.vertices, graph.first, graph.rows()};
 }
 
-// Refuses the first number of a table that is not `valid`, and names its row.
+// Throws an Error for the first number of a table that is not `valid`, and names its row.
 template <class Valid>
 void check_numbers(std::string_view what, const NumberTable& table, const GraphRows& rows,
                    const Valid& valid, const std::string& remedy) {
@@ -120,13 +120,13 @@ void refuse_offence(const Communicator& communicator, const GraphFile& graph,
                     const std::string& path) {
   if (graph_format_of(path) == GraphFormat::matrix_market) return;
   if (const auto offence = first_offence(communicator, graph))
-    refuse_partition(
-        joined({sentence_on(*offence, graph.first_number), " So it is in ", in_quotes(path), "."}),
-        remedy_for(offence->kind));
+    refuse_partition(joined({sentence_on(*offence, graph.first_number), " The graph is in ",
+                             in_quotes(path), "."}),
+                     remedy_for(offence->kind));
 }
 
-// Collective. Marks must be the same in both directions, as the weights of edges must. The graph
-// must have no other offence.
+// Collective. The two entries of an edge must have the same mark, as they must have the same
+// weight. The graph must have no other offence.
 void refuse_one_way_marks(const Communicator& communicator, GraphInput& input,
                           const std::string& path) {
   std::vector<double> marks;

@@ -49,7 +49,7 @@ std::string list_of(const std::vector<double>& numbers) {
   return text;
 }
 
-// "1 edge", "2 edges".
+// Returns text such as "1 edge" or "2 edges".
 std::string counted(std::int64_t count, std::string_view one, std::string_view several) {
   return std::to_string(count).append(" ").append(count == 1 ? one : several);
 }

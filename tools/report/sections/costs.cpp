@@ -13,17 +13,17 @@ namespace evenkeel::tool::report {
 namespace {
 
 std::string note_on(const CostTable& costs, const Amounts& amounts) {
-  std::string note = "As last learned. Give or take one standard error.";
+  std::string note = "The costs as last learned, give or take one standard error.";
   if (costs.fixed_seconds > 0)
     note.append(" Each rank takes ")
         .append(amounts.of(costs.fixed_seconds))
-        .append(" per step, whatever it has.");
+        .append(" per step, regardless of its objects.");
   if (costs.noise > 0)
     note.append(" Loads scatter by ").append(share_of(costs.noise, 1)).append(".");
   if (costs.frozen > 0)
     note.append(" ")
-        .append(counted(costs.frozen, "direction"))
-        .append(" cannot be determined from the measurements.");
+        .append(counted(costs.frozen, "combination"))
+        .append(" of costs cannot be determined from the measurements.");
   return note;
 }
 
@@ -31,7 +31,7 @@ std::string name_of(const CostRow& row) {
   return std::string(row.is_feature ? "feature " : "type ").append(std::to_string(row.number));
 }
 
-// The sum of a feature need not be whole.
+// The sum of a feature may be a fraction.
 std::string amount_of(const CostRow& row) {
   constexpr double most = 1e15;
   return std::abs(row.amount) < most ? detail::count_of(std::llround(row.amount))

@@ -16,29 +16,29 @@ namespace {
 // The causes as docs/monitor.md and docs/triggers.md explain them, in short.
 std::string_view meaning_of(const std::string& cause) {
   static const std::map<std::string_view, std::string_view> meanings = {
-      {"outdated", "domains had changed since"},
-      {"unfit", "a rank had nothing to trust"},
+      {"outdated", "the domains changed after the load was measured"},
+      {"unfit", "a rank had no usable sample"},
       {"no_load", "no kernel ran"},
       {"low_coverage", "kernels cover too little of the steps"},
       {"cooling_down", "too soon after the last rebalance"},
-      {"below_floor", "even enough"},
-      {"below_threshold", "not uneven enough"},
-      {"above_threshold", "uneven enough to act"},
+      {"below_floor", "the load is even enough"},
+      {"below_threshold", "the load is not uneven enough to act"},
+      {"above_threshold", "the load is uneven enough to act"},
       {"not_asked", "the trigger does not look at the load"},
       {"due", "the trigger acts at this step, whatever the load"},
       {"custom", "the application's own rule"},
       {"below_cost", "the loss does not pay for a rebalance"},
       {"above_cost", "the loss pays for a rebalance"},
       {"paused", "a command from outside paused the trigger"},
-      {"commanded", "a command from outside asked for it"},
-      {"requested", "the application has asked for it"},
-      {"curable", "the gain of a fresh cut pays for it"},
+      {"commanded", "a command from outside asked for a rebalance"},
+      {"requested", "the application asked for a rebalance"},
+      {"curable", "the gain of a fresh cut pays for a rebalance"},
       {"goes_back", "earlier domains would be more even"},
       {"below_noise", "a rebalance would gain no more than noise"},
       {"not_curable", "a fresh cut would be as uneven"},
-      {"near_end", "the rest of the run is too short to pay for it"},
-      {"in_debt", "rebalances have lost too much"},
-      {"shifts", "offsets are shifted"},
+      {"near_end", "the rest of the run is too short to pay for a rebalance"},
+      {"in_debt", "rebalances have cost more than they saved"},
+      {"shifts", "the domains are shifted"},
       {"returns_to_best", "no shift was better than earlier domains"},
       {"refined", "shifts have made the load as even as they can"}};
   const auto found = meanings.find(cause);
@@ -50,7 +50,7 @@ std::string table_of_causes(const Model& model) {
   std::stable_sort(causes.begin(), causes.end(),
                    [](const auto& a, const auto& b) { return a.second.looks > b.second.looks; });
   const auto most = static_cast<double>(causes.front().second.looks);
-  HtmlTable table("How often which cause decided", {"cause", "decision", "meaning", "times", ""});
+  HtmlTable table("How often each cause decided", {"cause", "decision", "meaning", "times", ""});
   table.words_in({1, 2});
   for (const auto& [name, cause] : causes)
     table.add({escaped(name), escaped(cause.decision), std::string(meaning_of(name)),

@@ -33,8 +33,9 @@ std::string warnings(const Model& model) {
         "The run ended without finish(). Its last steps, after the last look, are not included.");
   if (!reading.is_cut_off && !reading.is_unfinished && !reading.is_finished)
     text += paragraph(
-        "It does not say how the run has ended: the run was killed, is still running, or is of an "
-        "evenkeel that wrote no last line. The report covers the run up to the last look.");
+        "The journal does not say how the run has ended: the run was killed, is still running, or "
+        "is of a version of evenkeel that wrote no last line. The report covers the run up to the "
+        "last look.");
   if (model.start.version.empty())
     text += paragraph("The journal's first line is missing: version and options are not known.");
   if (reading.broken > 0) text += broken_lines(reading);

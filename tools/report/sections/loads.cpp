@@ -51,7 +51,7 @@ std::string table_of_ranks(const Model& model) {
   return table.html();
 }
 
-// The share of ranks with at least this share of the mean load.
+// The share of ranks whose load is at least this share of the mean load.
 double above(const TimeColumn& column, double share) {
   const auto first = static_cast<std::size_t>(share * LoadPicture::bins_per_mean);
   double sum = 0;
@@ -124,7 +124,7 @@ std::string map_of_shares(const Model& model, const HeatMap& map) {
   plot.add_steps("slowest", spans_of(model, &TimeColumn::lambda, 1));
   return scale("no rank", "all ranks", "Ranks with that load:") +
          legend({{"line", "the slowest rank: lambda"}}) +
-         plot.html("How many ranks had which share of the average load, over the steps",
+         plot.html("The number of ranks at each share of the average load, over the steps",
                    "time tall heat") +
          folded("The same as a table", table_of_shares(model));
 }
@@ -142,8 +142,9 @@ std::string loads_section(const Model& model) {
   return section(
       "loads", "Load of the ranks",
       paragraph("A journal of " + detail::count_of(model.ranks) +
-                " ranks keeps how many had which share of the average load of the look before. "
-                "After a good rebalance all are near 1; all others wait for those far above.") +
+                " ranks keeps only the number of ranks at each share of the average load, as of "
+                "the look before. After a good rebalance all ranks are near 1. All ranks wait for "
+                "those far above 1.") +
           map_of_shares(model, *map));
 }
 

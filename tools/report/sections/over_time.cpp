@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t most_table_rows = 100;  // of a table that repeats a chart
 
-// A table has a row for each stride_of(model) columns, so that it stays readable.
+// A table has one row for every stride_of(model) columns, so that it stays readable.
 std::size_t stride_of(const Model& model) {
   return std::max<std::size_t>(1, (model.columns.size() + most_table_rows - 1) / most_table_rows);
 }
@@ -48,8 +48,8 @@ std::string times_table(const Model& model, const Amounts& amounts) {
   return table.html();
 }
 
-// Seconds per step. The time without rebalances may be far above the real one, and then leaves the
-// chart.
+// Seconds per step. The time without rebalances may be far above the real one. Then its line leaves
+// the chart.
 struct Heights {
   double of_chart = 0, without = 0;
   bool leaves() const noexcept { return without > of_chart; }

@@ -99,7 +99,7 @@ std::string rebalances_section(const Model& model) {
   if (!gains.empty())
     content = paragraph(words_on(gains, model.one_in)) + scatter_of(gains, amounts);
   else
-    content = paragraph("The gain of rebalances is not known: no look came after one that counts.");
+    content = paragraph("The gain of rebalances is not known: no usable look followed one.");
   return section("rebalances", "Predicted and realised gain", content + table_of(model, amounts));
 }
 

@@ -1,4 +1,4 @@
-// The run in words and in a few numbers, and the uses of its time.
+// The run in words and in a few numbers, and how its time was used.
 
 #include "report/amounts.hpp"
 #include "report/sections.hpp"
@@ -101,14 +101,15 @@ std::string account_section(const Model& model) {
   }
   table.add({"together", amounts.of(was), amounts.of(without)});
   const double longest = std::max(was, without);
-  std::string note = "The slowest ranks' work in all steps, and what rebalances cost. ";
+  std::string note =
+      "The bars add the slowest ranks' work in all steps and the cost of rebalances. ";
   note += model.account.knows_never
-              ? "Without them, the objects would have stayed in the first domains; the load of "
-                "ranks there was determined at looks."
-              : "The imbalance without them is not known: it is assumed to have stayed as last "
-                "known.";
+              ? "Without rebalances, the objects would have stayed in the first domains; looks "
+                "determined the load of the ranks there."
+              : "The imbalance without rebalances is not known. The lower bar assumes that it "
+                "stayed as last known.";
   if (model.account.uncertainty > 0)
-    note += " Give or take " + amounts.of(model.account.uncertainty) + ".";
+    note += " The lower bar is known give or take " + amounts.of(model.account.uncertainty) + ".";
   return section("account", "With and without balancing",
                  paragraph(note) + legend(keys) +
                      stacked(parts, &Part::was, longest, "as it was", amounts.of(was)) +

@@ -51,17 +51,17 @@ class EVENKEEL_API Error : public std::runtime_error {
   // The rank that failed, or no_rank if no vote has thrown this error.
   int rank() const noexcept { return rank_; }
 
-  // The same error as all ranks get it after a vote: `failures` of `ranks` ranks failed, and `rank`
-  // is the lowest of them.
+  // Returns this error as all ranks get it after a vote: `failures` of `ranks` ranks failed, and
+  // `rank` is the lowest of these.
   Error at_rank(int rank, int failures, int ranks) const;
 
-  // The same error with the name of a Balancer, which what() shows after "evenkeel: ". If memory is
-  // refused, the error has no name.
+  // Returns this error with the name of a Balancer, which what() shows after "evenkeel: ". If no
+  // memory is left for the name, the error has no name.
   Error of(const std::string& name) const noexcept;
   const std::string& name() const noexcept;  // empty without a name
 
-  // Makes an Error from plain texts, even if memory is refused: its text then comes from the
-  // reserve. The reserve has a few texts; while errors that use them live, a further error says
+  // Makes an Error from plain texts, even if no memory is left: the text is then kept in the
+  // reserve, which has room for a few texts. If living errors use all of them, a further error says
   // only that memory was refused.
   struct Told {
     ErrorKind kind;

@@ -27,7 +27,7 @@ enum class ScalarType : int {
 EVENKEEL_API const char* name_of(ScalarType type) noexcept;
 EVENKEEL_API int bytes_of(ScalarType type) noexcept;  // 0 for `none`
 
-// The scalar type of T; `none` unless T is an integer, float or double.
+// Returns the scalar type of T, or `none` if T is not an integer, float or double.
 template <class T>
 constexpr ScalarType scalar_type_of() {
   if constexpr (std::is_same_v<T, float>) return ScalarType::float32;

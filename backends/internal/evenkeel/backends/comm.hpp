@@ -1,6 +1,6 @@
 #pragma once
 
-// The room backends/comm: how the ranks of this program communicate.
+// Includes the headers of backends/comm, by which the ranks of this program communicate.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/comm/reduction.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-// The room backends/exec: how this machine computes.
+// Includes the headers of backends/exec, by which this machine computes.
 
 #include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/backends/exec/gather.hpp>

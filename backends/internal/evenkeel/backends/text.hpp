@@ -18,7 +18,7 @@ EVENKEEL_API std::string text_of(double number);
 EVENKEEL_API std::optional<double> real_from_text(std::string_view text);
 EVENKEEL_API std::optional<std::int64_t> integer_from_text(std::string_view text);
 
-// Text of the user in a form that an Error can show: in quotes, on one line, and not too long.
+// A text of the user in a form that an Error can show: in quotes, on one line, and shortened.
 EVENKEEL_API std::string in_quotes(std::string_view text);
 
 }  // namespace evenkeel

@@ -11,16 +11,17 @@ namespace evenkeel::detail {
 
 EVENKEEL_API std::string fixed(double number, int decimals);
 
-// "12.34 ms": times of runs differ by many orders of magnitude.
+// A time in a fitting unit, such as "12.34 ms".
 EVENKEEL_API std::string seconds_of(double nanoseconds);
 
-// "12345678" as "12,345,678".
+// A number with commas: 12345678 is "12,345,678".
 EVENKEEL_API std::string count_of(std::int64_t number);
 
-// Text to put after a number of rebalances: ", and 2 that changed nothing"; empty for 0.
+// Text to put after a number of rebalances, such as ", and 2 that changed nothing". It is empty for
+// 0.
 EVENKEEL_API std::string and_unchanged(std::int64_t rebalances);
 
-// "3.2 MB".
+// Bytes in a fitting unit, such as "3.2 MB".
 EVENKEEL_API std::string bytes_of(std::int64_t bytes);
 
 // The name of an enumerator; `names` is an array in the order of the enumerators.

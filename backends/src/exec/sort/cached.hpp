@@ -1,8 +1,8 @@
 #pragma once
 
-// Sorts pairs that fit the cache, by one thread. Two passes sort by the two digits below the
-// highest bit in which keys differ. They separate nearly all keys. Groups of pairs with equal
-// digits are then sorted in the same way, and small groups by insertion. The sort is stable, and
+// Sorts pairs that fit the cache, by one thread. Two passes sort by the two digits at and below the
+// highest bit in which keys differ. This separates nearly all keys. Groups of pairs whose digits
+// are equal are then sorted in the same way, small groups by insertion. The sort is stable, and
 // allocates nothing.
 
 #include "exec/sort/bits.hpp"
@@ -70,9 +70,8 @@ template <class Key, class Index>
 void sort_cached(const Pairs<Key, Index>& from, const Pairs<Key, Index>& to,
                  const Pairs<Key, Index>& between, std::int64_t count, Key mask);
 
-// The pairs are sorted by the bits from `decided` on; this sorts them by all bits. Work remains
-// only where a key is greater than the next key. There, the pairs that share their decided bits are
-// sorted.
+// The pairs are sorted by the bits from `decided` on; this sorts them by all bits. Wherever a key
+// is greater than the next key, sorts the group of pairs that have the same decided bits.
 template <class Key, class Index>
 void sort_undecided(const Pairs<Key, Index>& pairs, const Pairs<Key, Index>& between,
                     std::int64_t count, Key mask, int decided) {

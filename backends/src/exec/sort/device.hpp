@@ -20,8 +20,8 @@ struct DifferingBits {
 };
 
 // Narrows `bits` to the range outside of which all keys are equal. A pass of the sort costs several
-// times as much as this look at the keys. If there are few keys, waiting for the result does not
-// pay.
+// times as much as this pass over the keys. If there are few keys, waiting for the result costs
+// more than it saves, so `bits` stays as it is.
 template <class Instance, class Key>
 KeyBits bits_to_sort(const Instance& instance, const Key* keys, std::int64_t count, KeyBits bits) {
   constexpr std::int64_t worth_it = std::int64_t{1} << 16;

@@ -123,8 +123,8 @@ class Merge {
     return begin;
   }
 
-  // Plans where the kept pairs and the strays of one piece go, in ascending order. Returns the
-  // number of moves.
+  // Plans one piece: writes the moves of its kept pairs and the targets of its strays, both in
+  // ascending order. Returns the number of moves.
   std::int64_t plan(std::size_t piece, Move* moves) const {
     const MergeCut &first = cuts_[piece], &last = cuts_[piece + 1];
     std::int64_t count = 0, rank = first.rank, stray = first.stray, source = first.source;
@@ -150,8 +150,8 @@ class Merge {
     return moves_.data() + cut.run + cut.stray + static_cast<std::int64_t>(piece);
   }
 
-  // Plans all moves, and saves pairs and indices of strays. Afterwards no piece needs to read what
-  // another piece overwrites.
+  // Plans all pieces. Saves the pairs between source and target of each cut, and the indices of all
+  // strays. Afterwards no piece reads a pair that another piece overwrites.
   void plan_moves() {
     const std::size_t pieces = cuts_.size() - 1;
     moves_ = Scratch<Move>("evenkeel::exec::moves",
@@ -169,7 +169,7 @@ class Merge {
 
   // --- 3. Moves ----------------------------------------------------------------------------------
 
-  // Copies the pairs [begin, end) of a move from `from` to their target.
+  // Copies the pairs [begin, end) of a move to their targets. `from` points to the first of them.
   void carry(const Move& move, std::int64_t begin, std::int64_t end,
              const Pairs<Key, Index>& from) const {
     const auto to = pairs_.from(move.to + (begin - move.from));
@@ -183,9 +183,11 @@ class Merge {
     if (begin < end) carry(move, begin, end, saved(cut).from(begin - cut.first_saved()));
   }
 
-  // Carries out a move. Pairs beyond the targets of the piece's two cuts have been saved; the
-  // others are still in place. The three parts of a move are copied in an order in which no part
-  // overwrites a part that is still to be copied.
+  // Carries out a move. Its pairs outside of this piece's range of targets have been saved, since
+  // other pieces overwrite them; the others are still in place. The pairs are copied in three
+  // steps: those saved at the first cut, those in place, and those saved at the last cut. An upward
+  // move begins with the last cut, a downward move with the first, so that no step overwrites pairs
+  // that a later step copies.
   void carry(std::size_t piece, const Move& move) const {
     const MergeCut &first = cuts_[piece], &last = cuts_[piece + 1];
     const std::int64_t begin = move.from, end = move.from + move.count;

@@ -1,8 +1,8 @@
 #pragma once
 
-// Radix sort of pairs on host threads. The most significant digit splits a range of pairs into
-// buckets. First all threads together split a range; then each thread splits ranges alone. A bucket
-// that fits the cache is sorted there; larger buckets are split again.
+// Radix sort of pairs on host threads. A range of pairs is split into buckets by the most
+// significant digit. First all threads together split a range; then each thread splits ranges
+// alone. A bucket that fits the cache is sorted in the cache, and a larger bucket is split again.
 //
 // A stable sort has only one result, so the number of threads affects only the speed.
 
@@ -53,8 +53,9 @@ class RadixSort {
  private:
   using Place = Workplace<Key, Index>;
 
-  // The pairs that belong at [begin, end) in the sorted order. They are at these places already,
-  // but not yet sorted: in the second copy if `in_other` is set, otherwise in the caller's arrays.
+  // The pairs that will be at [begin, end) in the sorted order. They are at these places already,
+  // but not yet sorted. They are in the second copy if `in_other` is set, otherwise in the caller's
+  // arrays.
   struct Range {
     std::int64_t begin, end;
     bool in_other;
@@ -153,15 +154,16 @@ class RadixSort {
     const Key* const keys = where(range, range.in_other).keys;
     const Window<Key> window = best_window<Key, Index>(keys, range.count(), differing, mask_);
     const BucketBounds bounds = scatter_together(range, window);
-    // With a bucket larger than an eighth of a thread's share, the other threads would wait at the
-    // end.
+    // If one thread sorted a bucket larger than an eighth of a thread's share, the other threads
+    // would wait for it at the end.
     const std::int64_t most = std::max(8 * cached_count<Key, Index>, count_ / 8 / workers_.count);
     for_each_bucket(range, window, bounds, [&](const Range& part) {
       (part.count() > most ? shared_ : alone_).push_back(part);
     });
   }
 
-  // Otherwise a thread might start a large range when the other threads are about to end.
+  // Large ranges come first; otherwise a thread might start one when the other threads have nearly
+  // finished.
   void put_largest_first() {
     const auto large = std::partition(alone_.begin(), alone_.end(), [](const Range& range) {
       return range.count() > cached_count<Key, Index>;
@@ -177,7 +179,7 @@ class RadixSort {
   Scratch<Place> places_;
   Scratch<Key> other_keys_;
   Scratch<Index> other_indices_;
-  // splits by all threads; keeps the next two lists within their capacity
+  // limits splits by all threads, so that the next two lists stay within their capacity
   int most_splits_ = 0;
   std::vector<Range> shared_;   // ranges that all threads split
   std::vector<Range> alone_;    // ranges that one thread each sorts

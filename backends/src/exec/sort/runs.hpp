@@ -1,8 +1,8 @@
 #pragma once
 
 // Finds the sorted runs of nearly sorted pairs, by all threads in one pass over the keys. If a key
-// is less than the last kept key, one of the two is out of order, and both become strays. So there
-// are at most twice as many strays as pairs that would have to be removed to make the array sorted.
+// is less than the last kept key, one of the two is out of order, and both become strays. So the
+// number of strays is at most twice the least number of pairs whose removal makes the array sorted.
 
 #include "exec/sort/scratch.hpp"
 #include "exec/sort/workers.hpp"

@@ -1,9 +1,10 @@
 #pragma once
 
 // Splits a range into the buckets of a window in three steps. Each worker counts the keys of its
-// share by bucket. The counts of all workers determine where each worker writes. Then each worker
-// moves its share there. The pairs of a bucket keep their order. Only whole cache lines are
-// written, and two workers share a line only at the end of their part of a bucket.
+// share by bucket. The counts of all workers determine the places at which each worker writes. Then
+// each worker moves the pairs of its share to these places. The pairs of a bucket keep their order.
+// Whole cache lines are written; only at the ends of a worker's part of a bucket may a line belong
+// to two workers.
 
 #include "exec/sort/window.hpp"
 
@@ -28,8 +29,8 @@ struct alignas(line_bytes) Lines {
   std::array<Index, line_bytes / sizeof(Index)> indices;
 };
 
-// Writes a whole cache line. If `streaming` is set, it bypasses the caches. This is faster if there
-// are more data than the caches hold: the old content of the line is not read, and the new content
+// Writes a whole cache line. If `streaming` is set, the write bypasses the caches. This is faster
+// if the caches cannot hold all data: the old content of the line is not read, and the new content
 // will not be read soon.
 template <bool streaming>
 void write_line(void* to, const void* from) {

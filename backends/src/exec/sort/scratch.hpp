@@ -1,8 +1,8 @@
 #pragma once
 
-// Scratch memory of a sort on the host. It is not initialised, is aligned to cache lines, and has
-// huge pages if the system offers them: the first touch of a small page costs as much as sorting
-// its content. If the memory is refused, an Error is thrown.
+// Scratch memory of a sort on the host. It is not initialised, and is aligned to cache lines. It
+// has huge pages if the system offers them, because the first access to a small page costs as much
+// as sorting its content. If the memory is refused, an Error is thrown.
 
 #include <evenkeel/backends/exec/space.hpp>
 

@@ -63,9 +63,9 @@ Window<Key> whole_window(Key differing, Key first, std::int64_t count, Key mask)
           static_cast<Key>((std::uint64_t{1} << (high - shift)) - 1)};
 }
 
-// Most often, keys are concentrated in a small part of their range. So this tries a few windows
-// between quantiles of a sample, and returns the window with the fewest keys that must be split
-// again. `differing` has the bits in which keys differ; there must be at least one.
+// In most cases keys are concentrated in a small part of their range. So this tries a few windows
+// between quantiles of a sample, and returns the one with the fewest keys in buckets that must be
+// split again. `differing` has the bits in which keys differ; there must be at least one.
 template <class Key, class Index>
 Window<Key> best_window(const Key* keys, std::int64_t count, Key differing, Key mask) {
   Window<Key> best = whole_window(differing, keys[0], count, mask);

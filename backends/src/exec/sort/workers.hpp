@@ -46,7 +46,7 @@ struct Workers {
     return fewer;
   }
 
-  // Returns where a worker's share of `objects` objects begins. For worker `count`, it is the end
+  // Returns the begin of a worker's share of `objects` objects. For worker `count`, this is the end
   // of the last share.
   std::int64_t begin_of_share(int worker, std::int64_t objects) const {
     return objects / count * worker + std::min<std::int64_t>(worker, objects % count);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Boxes: of places, and of the cells of a mesh.
+// A box in space, and a box of the cells of a mesh.
 
 #include <evenkeel/backends/config.hpp>
 
@@ -11,7 +11,7 @@
 
 namespace evenkeel {
 
-// A closed box of places. In two dimensions the third axis has no meaning.
+// A box in space that includes its faces. In two dimensions the third axis has no meaning.
 struct Box {
   std::array<double, 3> lower = {0, 0, 0};
   std::array<double, 3> upper = {0, 0, 0};
@@ -22,8 +22,8 @@ struct Box {
 // axes.
 EVENKEEL_API void check(const Box& box, const std::array<bool, 3>& periodic);
 
-// A box of cells: begin <= cell < end along each axis, and one cell along axes beyond the
-// dimensions.
+// A box of cells of a mesh: begin <= cell < end along each axis. A mesh of two dimensions has one
+// cell along the third axis.
 struct CellRange {
   std::array<std::int64_t, 3> begin = {0, 0, 0}, end = {0, 0, 0};
   friend bool operator==(const CellRange&, const CellRange&) = default;

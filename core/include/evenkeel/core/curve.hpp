@@ -17,8 +17,8 @@ namespace evenkeel::stages {
 
 // --- Cells ---------------------------------------------------------------------------------------
 
-// A cell of a lattice, by its coordinates. They are a plain array, because device code may not call
-// the members of std::array.
+// A cell of a lattice, by its coordinates. Device code may not call the members of std::array, so
+// they are a plain array.
 template <int dimensions>
 struct Cell {
   std::uint32_t at[dimensions] = {};
@@ -28,12 +28,12 @@ struct Cell {
 // --- The Hilbert curve ---------------------------------------------------------------------------
 // The Hilbert curve, on host and device: cell -> key and back.
 //
-// In each orthant the curve enters at a corner and leaves along an axis. Both depend only on the
-// orthants that contain it (C. Hamilton, Compact Hilbert Indices, Dalhousie University CS-2006-07,
-// sections 2 and 3). So the curve is an automaton: its state is the pair of corner and axis, and
-// each level translates an orthant to its place among its siblings. Hosts take three levels per
-// step (four in 2-D) from tables. Devices take one level per step, or use the same tables if they
-// are in fast memory.
+// The curve enters each orthant at a corner and leaves it along an axis. This corner and axis
+// depend only on the orthants that contain the orthant (C. Hamilton, Compact Hilbert Indices,
+// Dalhousie University CS-2006-07, sections 2 and 3). So the curve is an automaton. Its state is
+// the pair of corner and axis, and each level translates an orthant to its place among its
+// siblings. Hosts take three levels per step (four in 2-D) from tables. Devices take one level per
+// step, or use the same tables if they are in fast memory.
 
 namespace hilbert {
 
@@ -54,7 +54,8 @@ KOKKOS_FUNCTION constexpr std::uint32_t rotate_left(std::uint32_t bits, std::uin
   const std::uint32_t shift = by < n ? by : by - n;
   return ((bits << shift) | (bits >> (n - shift))) & mask;
 }
-// The Gray code of a number; its inverse; the number of trailing ones. All are of up to three bits.
+// The Gray code of a number, its inverse, and the number of trailing ones of a number. Numbers have
+// up to three bits.
 KOKKOS_FUNCTION constexpr std::uint32_t gray(std::uint32_t number) {
   return number ^ (number >> 1);
 }
@@ -71,7 +72,8 @@ template <int n>
 struct State {
   std::uint32_t entry = 0, direction = 0;
 
-  // The place of an orthant along the curve; the orthant at a place; the step into it.
+  // The place of an orthant along the curve, the orthant at a place, and the state inside an
+  // orthant.
   KOKKOS_FUNCTION constexpr std::uint32_t place_of(std::uint32_t orthant) const {
     return inverse_gray(rotate_right<n>(orthant ^ entry, direction + 1));
   }
@@ -90,9 +92,9 @@ struct State {
 
 // Translates several levels at once. A digit of a cell is the bits of its coordinates on these
 // levels, one coordinate after the other, the first axis highest; a digit of a key is the places.
-// Entry row(state) | digit holds the translated digit and the row of the next digit. They are in
-// separate arrays, because each look-up of a row waits for the previous one, and nothing else
-// should be in that chain. A table takes 48 KiB in 3-D and 8 KiB in 2-D.
+// Entry row(state) | digit holds the translated digit and the row of the next digit. These two are
+// in separate arrays: each look-up of a row waits for the previous one, and this chain must contain
+// nothing else. A table takes 48 KiB in 3-D and 8 KiB in 2-D.
 template <int n>
 struct Table {
   static constexpr int levels = n == 3 ? 3 : 4;
@@ -101,7 +103,7 @@ struct Table {
   static constexpr std::uint32_t size = state_count<n> * digits;
   std::uint16_t digit[size], row_below[size];
 
-  // The first entry of a state; then functions that fill an entry and read its two halves.
+  // row() is the first entry of a state. The other functions fill an entry and read its two halves.
   static constexpr std::uint32_t row(const State<n>& state) {
     return (state.entry * n + state.direction) << digit_bits;
   }
@@ -113,8 +115,8 @@ struct Table {
   KOKKOS_FUNCTION constexpr std::uint32_t row_at(std::uint32_t at) const { return row_below[at]; }
 };
 
-// The same table in half the space, in memory of the caller: an entry is row | digit. It is for
-// devices, whose fast memory is small.
+// The same table in half the memory, which belongs to the caller: an entry is row | digit. It is
+// for devices, whose fast memory is small.
 template <int n>
 struct PackedTable {
   static constexpr std::uint32_t digit_mask = Table<n>::digits - 1;
@@ -134,9 +136,9 @@ struct Tables {
   Table<n> places, coordinates;
 };
 
-// Fills all entries of row `from` whose digit begins with these places, which lead to this state.
-// The recursion visits each level once for all entries below it, because compilers limit the steps
-// of a constant evaluation.
+// Fills all entries of row `from` whose digit begins with `places`; these places lead to `state`.
+// Compilers limit the steps of a constant evaluation, so the recursion computes each level once for
+// all entries below it.
 template <int n>
 constexpr void fill_row(Tables<n>& tables, std::uint32_t from, const State<n>& state, int levels,
                         std::uint32_t places, std::uint32_t coordinates) {
@@ -178,8 +180,8 @@ inline constexpr int digit_count =
 template <int n, class Bits>
 inline constexpr int padding = digit_count<n, Bits>* Table<n>::levels - curve_levels<n, Bits>;
 
-// Moves the bits of one coordinate to their places in the digits, in groups of one digit each. This
-// is as in a Morton code, but with groups instead of single bits. gather_digits() is the inverse.
+// Moves the bits of one coordinate to their places in the digits of a cell, one group of bits for
+// each digit. A Morton code does the same with single bits. gather_digits() is the inverse.
 template <int n>
 KOKKOS_FUNCTION constexpr std::uint64_t spread_digits(std::uint64_t bits) {
   if constexpr (n == 3) {  // 7 groups of 3
@@ -393,10 +395,10 @@ struct MortonCurve {
 };
 
 // --- The snake -----------------------------------------------------------------------------------
-// The snake, on host and device, follows rows along the first axis. Each row runs against the one
-// before it, and planes do the same, so each cell touches the next one. Rows are as thick as cells.
-// So, unlike the other curves, the snake changes if the lattice gets coarser, and on a fine lattice
-// its parts are slabs.
+// The snake, on host and device, follows rows along the first axis. Each row runs in the opposite
+// direction to the row before it, and so does each plane. So each cell touches the next one. Rows
+// are one cell thick. So the snake changes if the lattice gets coarser, unlike the other curves,
+// and on a fine lattice its parts are slabs.
 
 // The curve through the cells of a lattice of `used_levels` levels, at most `levels`.
 template <int dimensions, class Bits = std::uint64_t>
@@ -428,8 +430,8 @@ struct SnakeCurve {
   }
 
  private:
-  // In an odd row, the last coordinate minus this one, without a branch: all bits of the last
-  // coordinate are ones.
+  // In an odd row, returns the last coordinate minus this one. All bits of the last coordinate are
+  // ones, so this needs no branch.
   KOKKOS_FUNCTION constexpr std::uint32_t turned(std::uint32_t coordinate,
                                                  std::uint32_t row) const {
     return coordinate ^ (last_coordinate() & (0U - (row & 1U)));
@@ -440,9 +442,9 @@ struct SnakeCurve {
 };
 
 // --- Lattices ------------------------------------------------------------------------------------
-// A lattice over the box, and a curve through its cells, on host and device: from places to keys.
-// Cells are cubes, 2^levels along the longest side of the box, so that a curve through them treats
-// all axes the same.
+// A lattice over the box, and a curve through its cells, give each place a key, on host and device.
+// Cells are cubes, so the curve treats all axes the same. There are 2^levels cells along the
+// longest side of the box.
 
 }  // namespace evenkeel::stages
 
@@ -452,10 +454,10 @@ class CurveDomains;
 
 namespace evenkeel::stages {
 
-// The number of levels that puts different objects into different cells. Cells are at most half as
-// wide as the mean distance of objects that fill the box, and at most as wide as
-// `smallest_spacing`. If that is 0, the spacing is unknown, and all levels are used, because
-// objects may be clustered in any way. Fewer levels make shorter keys, which sort faster.
+// Returns the number of levels that puts different objects into different cells. Cells are at most
+// half as wide as the mean distance of objects that fill the box, and at most as wide as
+// `smallest_spacing`. If `smallest_spacing` is 0, objects may be close to each other, so all levels
+// are used. Fewer levels make shorter keys, which sort faster.
 EVENKEEL_API int levels_for(int dimensions, std::int64_t objects, double longest_side,
                             double smallest_spacing);
 
@@ -487,9 +489,9 @@ class Lattice {
     return coordinate_at(axis, wrapped(axis, distance(axis, place)));
   }
 
-  // The steps of coordinate(), for loops over many places that compile to vector instructions.
-  // Distances are from the lower face, in quarters of the user's lengths, so that differences of
-  // the greatest numbers stay finite.
+  // The steps of coordinate(), for loops over many places, which compilers turn into vector
+  // instructions. Distances are counted from the lower face, in quarters of the user's lengths, so
+  // that differences of the greatest numbers stay finite.
   KOKKOS_FUNCTION double distance(int axis, double place) const {
     return place * quarter - axes_[axis].lower;
   }

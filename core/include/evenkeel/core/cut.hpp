@@ -16,26 +16,25 @@
 
 namespace evenkeel::stages {
 
-// One set on one rank. Keys may be in any order. A cut costs least if the keys are in host memory
-// and never fall, neither within a rank nor from one rank to the next.
+// One set on one rank. Keys may be in any order. A cut is fastest if the keys are in host memory
+// and sorted, over all ranks.
 struct WeightedKeys {
   std::span<const CurveKey> keys;
   std::span<const double> weights = {};  // finite and not negative; if empty, all are 1
   MemoryKind memory = MemoryKind::host;  // of keys and weights; the same for all sets of a rank
 };
 
-// The places that a cut seeks for its splitters.
+// The rule by which a cut places its splitters. The share of a splitter is the weight that would be
+// before it if all parts weighed the same.
 enum class Aim : int {
-  // Each splitter is placed where the weight before it is nearest to its share; ties go to the
-  // left. No part weighs more than the average plus the heaviest key.
+  // Puts each splitter at the key at which the weight before it is nearest to its share, and at the
+  // left one of two equally near keys. No part weighs more than the average plus the heaviest key.
   nearest,
-  // Accepts any place for a splitter that is so near its share that no part can exceed
-  // target_lambda; if the heaviest key prevents that, uses the place of `nearest`. Takes the fewest
-  // reductions.
+  // Puts each splitter at any key so near its share that no part exceeds target_lambda. If a heavy
+  // key prevents this, does the same as `nearest`. Takes the fewest reductions.
   target,
-  // The heaviest part is as light as possible. Under that condition each splitter, from the left,
-  // is nearest to its share, as in chain.hpp but over all keys. Rank 0 gets every key that could
-  // matter.
+  // Makes the heaviest part as light as possible. Among such cuts each splitter, from the left, is
+  // as near to its share as possible, as in chain.hpp. Rank 0 gathers every key that can matter.
   optimal
 };
 
@@ -43,14 +42,14 @@ enum class Aim : int {
 struct CutOptions {
   int parts = 1;
   int dimensions = 3;
-  // Earlier splitters, or empty. They are kept if the lambda of their parts is at most
+  // Earlier splitters, or empty. The cut keeps them if the lambda of their parts is at most
   // target_lambda.
   Splitters kept = {};
   double target_lambda = 0;
   Aim aim = Aim::nearest;
-  // If it is 0, splitters in `kept` that are not even enough are replaced. If it is at least 1,
-  // each of them is shifted with this penalty, as extras/string.hpp explains; the aim must then be
-  // `nearest`.
+  // If the splitters in `kept` are not even enough and this is 0, new splitters replace them. If it
+  // is at least 1, each of them is shifted with this penalty, as extras/string.hpp explains; the
+  // aim must then be `nearest`.
   double shift_penalty = 0;
   // An upper bound of the number of objects on all ranks, or 0 if unknown. With a small bound a cut
   // takes less memory.
@@ -65,22 +64,22 @@ struct Cut {
   // The weight of the heaviest object. If it exceeds the average of the parts, it bounds lambda
   // from below.
   double heaviest_object = 0;
-  int reductions = 0;              // over all ranks, in this cut; votes do not count
+  int reductions = 0;              // over all ranks, in this cut, without votes
   std::int64_t bytes_reduced = 0;  // by each rank, in these reductions and in gathered keys
   EVENKEEL_API double lambda() const noexcept;  // heaviest part / average; 1 without weight
 };
 
-// Collective. Objects with the same key stay together. Weights are summed as integers of at least
-// 62 bits minus the bits of the object count, so the result does not depend on how objects are
-// spread over ranks and threads. If all weights are 0, all objects weigh the same. Without objects
-// the curve is cut evenly.
+// Collective. Objects with the same key stay together. The result does not depend on how objects
+// are spread over ranks and threads, because weights are rounded to integers and summed exactly.
+// These integers have 62 bits minus the bits of the object count, or more. If all weights are 0,
+// all objects weigh the same. Without objects the curve is cut evenly.
 EVENKEEL_API Cut cut(const Voters& voters, std::span<const WeightedKeys> sets,
                      const CutOptions& options);
 
-// Collective. The rank that should get each part; there must be as many parts as ranks. A part goes
-// to a rank that already holds many of its objects; the parts with the most such objects are
-// assigned first. The result is empty, and part p goes to rank p, unless another order leaves
-// clearly more objects where they are.
+// Collective. Returns the rank that should get each part, such that many objects stay on their
+// rank. There must be as many parts as ranks. The pairs of part and rank with the most objects in
+// common are assigned first. If this keeps hardly more objects in place than giving part p to rank
+// p, the result is empty, and part p goes to rank p.
 EVENKEEL_API std::vector<int> keep_in_place(const Voters& voters,
                                             std::span<const WeightedKeys> sets,
                                             const Splitters& splitters);
@@ -95,34 +94,34 @@ EVENKEEL_API std::vector<int> keep_in_place(const Voters& voters,
 //   search        every rank finds the same parts of whole stretches, as chain.hpp explains
 //   refinement    the stretches next to a splitter are divided by 16, and the search is repeated
 //
-// So a splitter is at most 1/256 of a part away from where an exact search might put it. The loads
-// are sums of whole numbers. So they are exact, and the result does not depend on how objects are
+// So a splitter is at most 1/256 of a part away from where an exact search might put it. Costs are
+// summed as integers, so the loads are exact, and the result does not depend on how objects are
 // spread over ranks and threads.
 //
-// A partitioner takes one weight per object. phase_weights() gives each object its share of its
-// part, so that all parts weigh 1, and a cut by these weights (`cut`, or `place` along a curve)
-// finds the same splitters. A part without cost counts for the part before it, or after it if there
-// is no cost before; a cut by weights divides that part. So a phase counts more in one part than in
-// another. With one factor per phase, two phases of opposite gradients would take 1.9 times the
-// bound instead of 1.5.
+// A partitioner takes one weight per object. phase_weights() computes weights from the cut by
+// phases: each object weighs its share of its part, so every part weighs 1. A cut by these weights
+// (`cut`, or `place` along a curve) finds the same splitters. Parts without cost are joined to the
+// last part before them that has a cost, or to the first one after them; a cut by weights divides
+// the joined part. A phase thus has a different factor in each part. With only one factor per
+// phase, two phases of opposite gradients would take 1.9 times the bound instead of 1.5.
 //
-// Two things follow. By these weights the cut is even, whatever its loads are, so only `loads`
-// shows how good it is. And weights made for one cut do not apply to another, such as the domains
-// in use; for these call measure_phases().
+// So by these weights the cut is always even, and only `loads` shows how good it is. And the
+// weights of one cut do not apply to another cut, such as the domains in use; call measure_phases()
+// for that.
 
 // The most phases that a step can have.
 inline constexpr int most_phases = 8;
 
 // One set on one rank.
 struct PhasedKeys {
-  std::span<const CurveKey> keys;  // in any order; a cut costs least if they never fall
-  // For each phase one cost per object, finite and not negative. If a phase is empty, the set costs
-  // nothing in it.
+  std::span<const CurveKey> keys;  // in any order; a cut is fastest if they are sorted
+  // For each phase one cost per object, finite and not negative. If the list of a phase is empty,
+  // the objects of the set cost nothing in it.
   std::span<const std::span<const double>> costs;
   // Key k belongs to object objects[k], as in an Order; costs and weights are in the order of the
   // objects. If empty, they are in the order of the keys.
   std::span<const std::int64_t> objects = {};
-  MemoryKind memory = MemoryKind::host;  // of all these; the same for all sets of a rank
+  MemoryKind memory = MemoryKind::host;  // of all these lists; the same for all sets of a rank
 };
 
 // The same on all ranks.
@@ -141,18 +140,18 @@ struct PhaseCut {
   std::int64_t bytes_reduced = 0;                   // as in Cut
 };
 
-// Collective. Objects with the same key stay together. Without any cost, all objects weigh the
-// same; without objects the curve is cut evenly. Throws an Error for invalid costs as in chain.hpp,
-// for a number of costs that differs from the number of keys, and for more phases than most_phases.
+// Collective. Objects with the same key stay together. If nothing has a cost, all objects weigh the
+// same. Without objects the curve is cut evenly. Throws an Error if costs are invalid as in
+// chain.hpp, if there are not as many costs as keys, or if there are more phases than most_phases.
 EVENKEEL_API PhaseCut cut_phases(const Voters& voters, std::span<const PhasedKeys> sets,
                                  const PhaseOptions& options);
 
-// Collective. The loads under given splitters, such as those of the domains in use.
+// Collective. Returns the loads under given splitters, such as those of the domains in use.
 EVENKEEL_API PhaseCut measure_phases(const Voters& voters, std::span<const PhasedKeys> sets,
                                      const PhaseOptions& options, const Splitters& splitters);
 
-// For each set one weight per object, in the memory of the set. Objects that cost nothing weigh
-// nothing; if no object costs anything, each weighs 1. The sets must be those of the cut. Local.
+// Returns for each set one weight per object, in the memory of the set. Objects without cost weigh
+// 0, but if no object has a cost, each weighs 1. The sets must be those of the cut. Local.
 EVENKEEL_API std::vector<exec::Array<double>> phase_weights(std::span<const PhasedKeys> sets,
                                                             const PhaseCut& cut);
 

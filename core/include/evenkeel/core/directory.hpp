@@ -1,7 +1,8 @@
 #pragma once
 
-// Finds objects by their ids, which are numbers of the application: IdDirectory the rank of an
-// object and its slot there, LocalIds its index among the owned objects and ghosts of this rank.
+// Finds objects by their ids, which are numbers that the application chooses. IdDirectory finds the
+// rank of an object and its index (slot) there. LocalIds finds its index among the owned objects
+// and ghosts of this rank.
 //
 //   ek::IdDirectory directory(ranks, id);                      // ids of the owned objects
 //   const auto where = directory.look_up(neighbours);          // (rank, slot) of each
@@ -21,7 +22,7 @@
 
 namespace evenkeel {
 
-// The place of an object; by default, that of an object that does not exist.
+// The rank and slot of an object. The default is the location of an object that does not exist.
 struct Location {
   static constexpr int nowhere = -1;
   int rank = nowhere;
@@ -32,17 +33,17 @@ struct Location {
 
 // Finds the rank and slot of any object. Ids are integers of any type and any values, one per
 // object, in any container that a field can be; equal numbers of different types are the same id.
-// One rank, the keeper, holds the location of an id. A hash of the id determines it, so memory and
-// queries spread evenly. Lists are in the memory that the space of the ids works on. All members
-// that take ids are collective, and each rank sends one message to each keeper of its ids. They
-// throw the same Error on all ranks; then nothing has changed. Refers to the communicator, which
-// must outlive it.
+// One rank, the keeper, holds the location of an id. A hash of the id determines the keeper, so
+// memory and queries are spread evenly. Lists are in the memory that the space of the ids works on.
+// All members that take ids are collective: each rank sends one message to each keeper of its ids.
+// If they fail, they throw the same Error on all ranks, and nothing has changed. Refers to the
+// communicator, which must outlive the directory.
 class EVENKEEL_API IdDirectory {
  public:
-  // Holds no directory; assign one before use.
+  // Holds no ids; assign a directory before use.
   IdDirectory() noexcept;
-  // `ids` are those of the owned objects: of the first `count`, or of all. An id that occurs twice
-  // is an Error that names it.
+  // `ids` are the ids of the owned objects: the first `count` entries, or all entries. If an id
+  // occurs twice, throws an Error that names it.
   IdDirectory(const Communicator& communicator, const NumberSource& ids,
               const OwnedCount& count = {});
   IdDirectory(const Communicator&&, const NumberSource&, const OwnedCount& = {}) = delete;
@@ -50,12 +51,14 @@ class EVENKEEL_API IdDirectory {
   IdDirectory& operator=(IdDirectory&&) noexcept;
   ~IdDirectory();
 
-  // The location of each id that this rank asks for, in their order; `nowhere` if no object has the
-  // id. Components of an object follow each other. The list is in the memory of the directory.
+  // Returns the location of each id, in the order of `ids`, with the rank `nowhere` if no object
+  // has the id. If `ids` has several components per object, those of an object follow each other.
+  // The list is in the memory of the directory.
   exec::Array<Location> look_up(const NumberSource& ids, const OwnedCount& count = {}) const;
 
-  // Follows a move, or any other change of the ids and their places: each rank sends its ids to the
-  // keepers again, in one sparse exchange. Does nothing if the report says that nothing moved.
+  // Updates all locations after a move, or after any other change of the ids and their places: each
+  // rank sends its ids to the keepers again, in one sparse exchange. If the report says that
+  // nothing moved, does nothing.
   void update(const MoveReport& report, const NumberSource& ids, const OwnedCount& count = {});
   void update(const NumberSource& ids, const OwnedCount& count = {});
 
@@ -65,16 +68,16 @@ class EVENKEEL_API IdDirectory {
   std::unique_ptr<Impl> impl_;
 };
 
-// Finds the indices of this rank's objects: the owned ones, and the ghosts after them. All its
-// members are local.
+// Finds the index of an object among the owned objects of this rank and the ghosts after them. All
+// its members are local.
 class EVENKEEL_API LocalIds {
  public:
-  // `ids` are those of the first `count` objects, owned ones and ghosts, or of all.
+  // `ids` are the ids of owned objects and ghosts: the first `count` entries, or all entries.
   explicit LocalIds(const NumberSource& ids, const OwnedCount& count = {});
 
-  // Writes the index of each id, or -1 if no object here has it. If several have it, this is the
-  // lowest index, so an owned object comes before ghosts. `indices` has the shape of `ids` and
-  // holds signed integers; it may be the same field.
+  // Writes the index of the object with each id, or -1 if no object here has the id. If several
+  // objects have it, writes the lowest index, so an owned object is found before a ghost. `indices`
+  // has the shape of `ids` and holds signed integers; it may be the same field.
   void write_indices(const NumberSource& ids, const Field& indices) const;
   template <class Container>
   void write_indices(const NumberSource& ids, Container& indices) const {

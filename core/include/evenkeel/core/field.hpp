@@ -8,10 +8,10 @@
 //   layout    returns the present addresses; evenkeel asks each time and caches nothing;
 //   stage     makes room for a new number of objects beside the old values; may throw;
 //   commit    makes the staged values the container's; cannot fail.
-// A container that owns its memory is staged by `allocate` and committed by a move
-// (Placement::replace). If it borrows its memory or must keep its pointer, the new values are
-// staged in a buffer of evenkeel and copied back (Placement::in_place); then its capacity is the
-// limit.
+// There are two ways. A container that owns its memory gets new storage from `allocate`, and a move
+// of this storage commits it (Placement::replace). If a container borrows its memory or must keep
+// its pointer, the new values are staged in a buffer of evenkeel and copied back; then they must
+// fit into its capacity (Placement::in_place).
 //
 // A Field refers to the container, which must outlive it and keep its address.
 
@@ -35,7 +35,7 @@ namespace evenkeel {
 struct FieldLayout {
   void* data = nullptr;
   MemoryKind memory = MemoryKind::host;
-  ScalarType scalar = ScalarType::none;  // of one value; `none` if values travel as bytes
+  ScalarType scalar = ScalarType::none;  // of one value; `none` if values move as bytes
   int element_bytes = 0;                 // of one value
   int components = 1;                    // values per object
   std::int64_t count = 0;                // objects in use
@@ -46,31 +46,32 @@ struct FieldLayout {
   std::int64_t bytes_per_object() const noexcept {
     return static_cast<std::int64_t>(element_bytes) * components;
   }
-  // Returns true if the bytes of each object are adjacent, and so are the objects.
+  // Returns true if the values of an object are adjacent, and the objects, too.
   bool is_packed() const noexcept {
     return object_stride_bytes == bytes_per_object() &&
            (components == 1 || component_stride_bytes == element_bytes);
   }
 };
 
-// The owner of the memory that a container's values are in.
+// Says who owns the memory of a container's values.
 enum class Ownership {
-  sole,     // the container alone: the memory may be replaced
+  sole,     // the container alone: evenkeel may replace the memory
   shared,   // the container and other holders, which would keep the old values
-  borrowed  // not the container: values change in place, and the capacity is fixed
+  borrowed  // another owner: values change in place, and the capacity is fixed
 };
 
 // The room that a container is asked to make.
 struct Room {
   std::int64_t count = 0;     // objects
   int components = 1;         // values per object, as ElementShape or the second rank counts them
-  std::int64_t capacity = 0;  // objects to have room for if possible; matters if above `count`
+  std::int64_t capacity = 0;  // objects to have room for if possible; ignored if it is at most
+                              // `count`
 };
 
-// The values in one element of a container. Arithmetic types, arrays of them and std::array of them
-// are known. Declare a vector type of your own by
+// Describes the values in one element of a container. Evenkeel knows arithmetic types, arrays of
+// them, and std::array of them. Declare a vector type of your own by
 //   template <> struct evenkeel::ElementShape<Vec3> : evenkeel::VectorOf<double, 3> {};
-// All other types are carried as bytes.
+// All other types move as bytes.
 template <class T, int n>
 struct VectorOf {
   static constexpr ScalarType scalar = scalar_type_of<T>();
@@ -90,8 +91,8 @@ struct ElementShape<T[n]> : VectorOf<T, static_cast<int>(n)> {};
 template <class T, std::size_t n>
 struct ElementShape<std::array<T, n>> : VectorOf<T, static_cast<int>(n)> {};
 
-// Declares the position inside a record (array of structures). One container of records then is the
-// position of a set, and the whole records travel with it:
+// Declares where the position is in a record (array of structures). A container of such records can
+// then be the position of a set, and the whole records move:
 //   template <> struct evenkeel::PositionIn<Particle>
 //       : evenkeel::PositionAt<double, 3, offsetof(Particle, x)> {};
 template <class Real, int n, std::size_t offset_bytes>
@@ -104,15 +105,15 @@ struct PositionAt {
 template <class Record>
 struct PositionIn;  // defined only for records
 
-// The customisation point: how evenkeel reads and changes a container. Specialise it for your own
-// container, with the members
+// The customisation point, by which evenkeel reads and changes a container. Specialise it for your
+// own container, with the members
 //
 //   using Element = ...;                                // the type of its elements
 //   static FieldLayout layout(Container&);              // the present addresses
 //   static std::string label(const Container&);         // its name in messages
 //   static Ownership ownership(const Container&);
 //
-// and, unless its memory is always borrowed,
+// and, if the container ever owns its memory,
 //
 //   using Staged = ...;                                 // new storage, often another Container
 //   static Staged allocate(const Container&, const Room&);          // may throw; changes nothing
@@ -121,11 +122,11 @@ struct PositionIn;  // defined only for records
 //
 // and, if the container must know that its values change in place,
 //
-//   static void resized(Container&, std::int64_t count) noexcept;   // before: the new count
-//   static void changed(Container&) noexcept;                       // after
+//   static void resized(Container&, std::int64_t count) noexcept; // before the change static void
+//   changed(Container&) noexcept; // after
 //
-// Define `resized` only if the container itself stores the count. The new count never exceeds its
-// capacity, and its memory must stay where it is.
+// Define `resized` only if the container itself stores the count. The new count never exceeds the
+// capacity. `resized` must not move the memory.
 template <class Container>
 struct FieldTraits;
 
@@ -154,7 +155,7 @@ FieldLayout packed_layout(T* data, std::int64_t count, std::int64_t capacity,
   return layout;
 }
 
-// The destination of the values of a field at the commit.
+// The storage that holds the new values of a field after the commit.
 enum class Placement {
   replace,  // new storage takes the container's place
   in_place  // the container keeps its storage; staged values are copied back
@@ -168,7 +169,8 @@ struct FieldOperations {
   FieldLayout (*position)(void* container) = nullptr;
   std::string (*label)(const void* container) = nullptr;
   Ownership (*ownership)(const void* container) = nullptr;
-  void* (*allocate)(void* container, const Room& room) = nullptr;  // null when always borrowed
+  void* (*allocate)(void* container, const Room& room) = nullptr;  // null if the memory is always
+                                                                   // borrowed
   FieldLayout (*staged_layout)(void* staged) = nullptr;
   void (*commit)(void* container, void* staged) noexcept = nullptr;
   void (*discard)(void* staged) noexcept = nullptr;
@@ -247,11 +249,11 @@ class EVENKEEL_API StagedField {
   StagedField& operator=(StagedField&&) noexcept;
   ~StagedField();
 
-  // Write the new values here, on the space of the staging.
+  // Write the new values here, on the space that was given to stage().
   const FieldLayout& layout() const noexcept { return layout_; }
 
-  // Gives the new values to the container. Kernels that read the old values on other instances must
-  // have been fenced; kernels that write the new ones on the space of the staging need not be. A
+  // Gives the new values to the container. Before the call, fence kernels that read the old values
+  // on other instances. Kernels that write the new values on the space of stage() need no fence. A
   // second call, or a call on a moved-from object, does nothing.
   void commit() noexcept;
 
@@ -288,8 +290,8 @@ class EVENKEEL_API Field {
     if (operations_->changed != nullptr) operations_->changed(container_);
   }
 
-  // Returns false if values would change in place in a container that does not store its count.
-  // Then another variable must have the count after a move.
+  // Returns false if values would change in place and the container does not store its count. Then
+  // another variable must store the count after a move.
   bool knows_its_count(Placement placement) const;
 
   // Returns true if `count` objects fit into the present memory. If `is_counted` is set, another
@@ -302,9 +304,9 @@ class EVENKEEL_API Field {
   // staged in place, whatever `placement` says. Throws an Error if objects stay in place and do not
   // fit. Local.
   StagedField stage(const Space& space, std::int64_t count, Placement placement) const;
-  // The same, with the number of components that other ranks know: a View that was never given
-  // extents gets that of `room`. Throws an Error if there are objects and the field has another
-  // number of components. Local.
+  // The same, for a rank whose View was never given extents: the View gets the number of components
+  // of `room`, which other ranks know. Throws an Error if there are objects and the field has
+  // another number of components. Local.
   StagedField stage(const Space& space, const Room& room, Placement placement) const;
 
  private:
@@ -315,8 +317,8 @@ class EVENKEEL_API Field {
   std::string name_;  // if it is empty, messages use the label of the container
 };
 
-// A variable and its name in messages, for containers without a label, such as vectors; see
-// named().
+// A variable and its name in messages, for containers without a label, such as vectors. named()
+// makes it.
 template <class Container>
 struct Named {
   Container* container;
@@ -369,15 +371,16 @@ Field field_of(const Named<Container>& named) {
   return field;
 }
 
-// Objects that are adjacent in two orders: place from + i in one is place to + i in the other.
+// Objects that are adjacent in two orders: the object at place from + i in one order is at place to
+// + i in the other.
 struct ObjectRange {
   std::int64_t from, to, count;
   friend bool operator==(const ObjectRange&, const ObjectRange&) = default;
 };
 
-// Copies the first `count` objects between two layouts of the same values, with any strides and in
-// any memory: on `space` if it reaches both, otherwise on the space of their memory. Returns when
-// the copy is complete. The two must not overlap.
+// Copies the first `count` objects from one layout to another of the same values, with any strides
+// and in any memory. The copy runs on `space` if it reaches both, otherwise on the space of their
+// memory. Returns when the copy is complete. The two must not overlap.
 EVENKEEL_API void copy_objects(const Space& space, const FieldLayout& to, const FieldLayout& from,
                                std::int64_t count);
 

@@ -1,7 +1,7 @@
 #pragma once
 
 // Cuts a graph that is spread over ranks into parts, so that parts weigh the same and few edges are
-// cut. A cut begins from nothing, or from present parts, which then change as little as possible.
+// cut. A cut can begin from present parts; then few vertices change their part.
 //
 //   ek::GraphCut cut = ek::cut_graph(space, ranks, ek::graph(offsets, neighbours),
 //                                   {.parts = 64});
@@ -27,19 +27,20 @@
 
 namespace evenkeel {
 
-// `parts` is the same on all ranks. `from` and `load` concern the vertices of this rank: give them
-// on all ranks that have vertices, or on no rank.
+// `parts` must be the same on all ranks. `from` and `load` are about the vertices of this rank.
+// Give each of them on all ranks that have vertices, or on no rank.
 struct GraphCutOptions {
   int parts = 0;  // if it is 0, there is one part for each rank
-  // The part of each vertex to begin from. A vertex whose number is not a part has no part yet. If
-  // it is not set, the cut begins from nothing.
+  // The present part of each vertex. A number that is not a part says that the vertex has no part
+  // yet. If it is not set, no vertex has a part.
   NumberSource from = {};
-  // The cost of all vertices of this rank together, in one unit on all ranks. The weights of the
-  // first constraint are scaled to this sum.
+  // The measured cost of all vertices of this rank together, in a unit that is the same on all
+  // ranks. The weights of this rank for the first constraint are scaled so that their sum is this
+  // cost.
   std::optional<double> load = std::nullopt;
-  // Called from time to time with the share of the work that is done, from 0 to 1, to show the
-  // progress of a large cut. Only the ranks that set it call it. If it throws, the cut ends with an
-  // Error on all ranks.
+  // Shows the progress of a large cut: is called from time to time with the fraction of the work
+  // that is done, from 0 to 1. It may be set on some ranks only. If it throws, cut_graph() throws
+  // an Error on all ranks.
   std::function<void(double done)> progress = {};
 };
 
@@ -50,31 +51,33 @@ struct GraphCut {
 };
 
 // Collective. The result is the same on any number of ranks and threads and on any space, as long
-// as vertices have the same numbers. Throws the same Error on all ranks for: offsets or columns
-// that are not valid; an id that two vertices have, or that no vertex has; an edge without its
-// reverse, or whose reverse has another weight (the Error names the lowest such edge); weights that
-// are not valid; fixed parts that do not exist, or that an uncuttable edge connects; memory that is
-// refused.
+// as vertices have the same numbers. Throws the same Error on all ranks for: invalid offsets or
+// columns; an id that two vertices have; a column that is the id of no vertex; an edge without its
+// reverse, or with a reverse of another weight (the Error names the lowest such edge); invalid
+// weights; a fixed part that does not exist; an uncuttable edge between vertices with different
+// fixed parts; memory that cannot be allocated.
 EVENKEEL_API GraphCut cut_graph(const Space& space, const Communicator& communicator,
                                 const Graph& graph, const GraphCutOptions& options = {},
                                 const ByGraph& method = {});
 
 // --- New numbers ---------------------------------------------------------------------------------
-// Updates connectivity after a move. Rows travel as a payload; their columns number
-// the objects of all ranks consecutively, rank after rank, and each move renumbers the objects.
+// Updates connectivity after a move. The rows of connectivity move with their objects as a payload.
+// Their columns are numbers of objects, which count the objects of all ranks consecutively, rank
+// after rank. So each move gives the objects new numbers.
 //
 //   ek::Balancer balancer(ranks, {.method = ek::ByGraph{}, .origins = true});
 //   ...
 //   if (auto moved = balancer.step(x, ek::carry(ek::csr(offsets, columns)), {.graph = ...}))
 //     ek::renumber(ranks, moved, columns);
 //
-// Codes whose objects have ids do not need it: ids as columns (GraphOptions::id) stay as they are.
+// Applications whose columns are ids of objects (GraphOptions::id) do not need renumber(), because
+// ids do not change.
 
-// Collective. Replaces each old number in the first `count` entries of `columns`, signed integers
-// of 32 or 64 bits in any shape, by the new number of the same object of set `set`; negative
-// numbers stay. The report is that of a move with origins; if nothing moved, nothing changes.
-// Throws the same Error on all ranks for numbers that no object had, and for numbers that the type
-// of the columns cannot hold; then nothing has changed.
+// Collective. Replaces each number of an object of set `set` in the first `count` entries of
+// `columns` by the object's new number. Negative entries stay. The entries are signed integers of
+// 32 or 64 bits, in any shape. The report must be that of a move with origins. If nothing moved,
+// nothing changes. Throws the same Error on all ranks if an entry was the number of no object, or
+// if the type of the columns cannot hold a new number; then nothing has changed.
 EVENKEEL_API void renumber(const Communicator& communicator, const MoveReport& report,
                            const Field& columns, std::int64_t count, std::size_t set = 0);
 template <class Container>

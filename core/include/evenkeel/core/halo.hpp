@@ -1,6 +1,7 @@
 #pragma once
 
-// Ghosts: copies of the objects of other ranks, and of periodic images, around a domain.
+// Ghosts: copies of the objects around a domain, which other ranks own or which are periodic
+// images.
 //
 //   ek::Halo halo(ranks, balancer.domains(), ek::set(x, {}, {.count = &owned}), 2.5);
 //   halo.make_room(ek::set(x, ek::carry(v, force), {.count = &owned}));  // room behind the owned
@@ -10,14 +11,14 @@
 // The rule: the images of an object are at its position plus any number of periods. Rank r gets an
 // image as a ghost if r owns a place inside the box that is at most `width` away from the image
 // along every axis. These are exactly the ranks that ranks_within(domains, {position, position},
-// width) finds, once for each image. The object itself is no ghost on the rank that holds it. Only
-// the position of an object counts, not the owner of that place.
+// width) finds. A rank that needs several images of an object gets each of them. The object itself
+// is no ghost on the rank that holds it, even if another rank owns its place.
 //
-// The guarantee: let every position of a rank's objects be at most d outside of the rank's domain
-// along each axis. Then any image at most width - d away from an object along every axis is an
-// object or a ghost of the rank, at exactly this place. Places beyond faces that are not periodic
-// count as the nearest place inside, so domains have no end there. Distances are rounded like
-// positions: choose a width a little greater than the range of an interaction.
+// The guarantee: let all objects of a rank be at most d outside of its domain along each axis. Then
+// every image that is at most width - d away from one of these objects along every axis is an
+// object or a ghost of the rank, at exactly this place. A place beyond a face that is not periodic
+// counts as the nearest place inside. Distances are rounded like positions, so choose a width a
+// little greater than the range of an interaction.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/config.hpp>
@@ -42,26 +43,27 @@ struct GhostOrigin {
 };
 
 // The plan of a halo: the objects whose copies each rank sends to each other rank. It is valid as
-// long as the owned objects keep their ranks and their order, and the domains stay. Objects may
-// move in space; the choice of ghosts then still follows the positions at the time of the plan.
-// Lists are in the memory that the space of the positions works on. A Halo refers to the
+// long as the owned objects keep their ranks and their order, and the domains do not change. If
+// objects move in space, the ghosts are still those that were chosen by the positions at the time
+// of the plan. Lists are in memory of the space of the positions. A Halo refers to the
 // communicator, which must outlive it.
 class EVENKEEL_API Halo {
  public:
-  // An empty halo, which is of no domains.
+  // An empty halo: is_of() returns false for any domains.
   Halo() noexcept;
   // Collective. Besides two votes, only ranks that exchange ghosts communicate. Throws the same
-  // Error on all ranks for: a set that check() refuses; positions that are not finite; domains
-  // without one part for each rank; a width that is negative, not finite, not the same on all
-  // ranks, or beyond 100 periods; generations that differ; memory that is refused.
+  // Error on all ranks for: a set that check() refuses; a position that is not finite; domains that
+  // do not have one part for each rank; a width that is negative, not finite, not the same on all
+  // ranks, or above 100 periods; ranks with domains of different generations; memory that cannot be
+  // allocated.
   Halo(const Communicator& communicator, const Domains& domains, const Set& set, double width);
   // Deleted, because a temporary communicator would not outlive the halo.
   Halo(const Communicator&&, const Domains&, const Set&, double) = delete;
-  // Collective. The same for meshes and other graphs. The ghosts are the objects of other ranks
-  // that have one of these ids, each object once; an id that no object has gives no ghost. `ids`
-  // have any shape, like the neighbours of cells. `directory` must contain the present `owned`
-  // objects of this rank in their present order; lists are in its memory. The plan is of the
-  // generation of `domains`. Positions are not shifted.
+  // Collective. Makes a halo for meshes and other graphs. The ghosts are the objects of other ranks
+  // that have one of these ids, each object once; an id of no object gives no ghost. `ids` may have
+  // any shape, such as a list of the neighbours of cells. `directory` must contain the present
+  // `owned` objects of this rank in their present order; lists are in the memory of the directory.
+  // The plan has the generation of `domains`. Positions are not shifted.
   static Halo around_ids(const Communicator& communicator, const Domains& domains,
                          const IdDirectory& directory, const NumberSource& ids, std::int64_t owned);
   static Halo around_ids(const Communicator&&, const Domains&, const IdDirectory&,
@@ -80,8 +82,8 @@ class EVENKEEL_API Halo {
   Halo& of(const Domains& domains);
   const Halo& of(const Domains& domains) const;
 
-  // Sorted by rank. An export begins at `first` in objects(); an import begins at `first` among the
-  // ghosts. Parcels from this rank to itself are its own periodic images.
+  // Both lists are sorted by rank. An export begins at `first` in objects(); an import begins at
+  // `first` among the ghosts. A parcel from this rank to itself consists of periodic images.
   const std::vector<Parcel>& exports() const noexcept;
   const std::vector<Parcel>& imports() const noexcept;
   // The objects that are sent, sorted by rank, and within a rank by index. An object may occur
@@ -90,27 +92,29 @@ class EVENKEEL_API Halo {
   // The origin of each ghost. Ghosts are sorted by rank, and within a rank by index.
   const exec::Array<GhostOrigin>& origins() const noexcept;
 
-  // Collective. Gives each field room for owned() + ghosts() objects, unless it has this room
-  // already; owned objects keep their values. The set must be movable and have owned() objects.
+  // Collective. Gives each field room for owned() + ghosts() objects. A field that has this room
+  // does not change. Owned objects keep their values. The set must be movable and have owned()
+  // objects.
   void make_room(const Set& set);
 
   // The following are collective and block. Each sends one message to each partner, whatever the
-  // number of fields. One small reduction makes an Error the same on all ranks; then nothing is
-  // written. Buffers are kept from call to call. Fields must be in memory that the space of the
-  // positions reaches. Kernels of the application on other instances must be complete if they use
-  // these fields.
+  // number of fields. If a rank fails, all ranks throw the same Error, after one small reduction,
+  // and nothing is written. Buffers are kept from call to call. Fields must be in memory that the
+  // space of the positions reaches. Kernels of the application on other instances that use these
+  // fields must be complete.
 
-  // Writes ghosts behind the owned objects. The position of a set is shifted by whole periods;
-  // carried fields are copied unchanged. The fields must have room for owned() + ghosts() objects;
-  // .count, if it is given, must be owned().
+  // Writes ghosts behind the owned objects. The position of a ghost is shifted by whole periods;
+  // carried fields are copied unchanged. The fields must have room for owned() + ghosts() objects.
+  // If .count is given, it must be owned().
   void exchange(const Set& set);
   void exchange(const Carried& fields);
   // The same, but ghosts are written to separate fields, which must have room for ghosts() objects.
   void exchange(const Set& owned, const Set& ghosts);
   void exchange(const Carried& owned, const Carried& ghosts);
 
-  // Adds the values of ghosts to those of their objects, sorted by rank and then by ghost, so that
-  // a sum has the same bits in each run. Fields must hold numbers. Ghosts keep their values.
+  // Adds the values of ghosts to those of their objects, in the order of ranks and then of ghosts,
+  // so that a sum has the same bits in each run. Fields must hold numbers. Ghosts keep their
+  // values.
   void sum_back(const Carried& fields);
   void sum_back(const Carried& owned, const Carried& ghosts);
 

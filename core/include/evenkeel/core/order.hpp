@@ -20,22 +20,22 @@ class Lattice;  // core/curve.hpp
 EVENKEEL_API void write_keys(const Space& space, const Lattice& lattice, const Set& set,
                              CurveKey* keys);
 
-// keys[i] never falls with i and is the key of object objects[i]. Objects with equal keys keep
-// their order. Both arrays are in the memory of the space that made them.
+// The objects of a set, sorted by key: keys[i] is the key of object objects[i]. Objects with equal
+// keys keep their order. Both arrays are in the memory of the space that made them.
 struct Order {
   exec::Array<CurveKey> keys;
   exec::Array<std::int64_t> objects;
 };
 
-// Sorts the owned objects of a set by key. `space` has the meaning that it has for write_keys().
-// This is fastest if the objects are in order already or nearly so, as after every rebalance but
-// the first. Blocks. Local.
+// Sorts the owned objects of a set by key. `space` must reach the positions. This is fastest if the
+// objects are sorted already or nearly sorted, as after every rebalance but the first. Blocks.
+// Local.
 EVENKEEL_API Order order(const Space& space, const Lattice& lattice, const Set& set);
 
-// Puts the owned objects of a set into an order, in all its fields and payloads: neighbours on the
-// curve are then neighbours in memory. Objects behind the owned ones are dropped, as in a move; if
-// the objects are in this order already, nothing changes at all. Throws an Error if the set cannot
-// be moved or memory is refused; then all fields keep their values. Local.
+// Puts the owned objects of a set into an order, in all its fields and payloads. Then neighbours on
+// the curve are neighbours in memory. Objects behind the owned ones are dropped, as in a move. But
+// if the objects are in this order already, nothing changes. Throws an Error if the set cannot be
+// moved or no memory is left; then all fields keep their values. Local.
 EVENKEEL_API void reorder(const Set& set, const Order& order);
 
 }  // namespace evenkeel::stages

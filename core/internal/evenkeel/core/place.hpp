@@ -1,7 +1,7 @@
 #pragma once
 
 // The stages of a rebalance that assign objects to ranks, for every method. An assignment has the
-// same form for all methods, so plan and move need not know the method.
+// same form for all methods, so plan and move do not depend on the method.
 //
 //   prepare   sets -> keys, order along a curve, bonds (once)
 //   place     prepared, weights, goal, last domains -> assignment (once for each goal)
@@ -32,31 +32,34 @@ namespace evenkeel {
 // The same on all ranks.
 struct PlaceOptions {
   Method method = Hilbert{};
-  int levels = 0;  // of the curve's lattice; if 0, as many as a key has room for
+  int levels = 0;  // of the curve's lattice; if it is 0, as many as a key has bits for
   std::array<bool, 3> periodic = {false, false, false};  // axes that wrap around
-  std::array<double, 3> cell_size = {0, 0, 0};    // borders of a grid are at multiples of this
+  std::array<double, 3> cell_size = {0, 0, 0};    // borders of a grid are multiples of this from
+                                                  // the lower face
   std::array<double, 3> least_width = {0, 0, 0};  // of domains that are boxes
-  // The rank of each part; each rank once. If it is empty, part p is rank p. But a new cut along a
-  // curve then asks keep_in_place(): each rank claims the up to four parts of which it holds the
-  // most objects, and the strongest claims win, if more than 10 % more objects then stay.
+  // The rank of each part; each rank once. If it is empty, rank p owns part p, except that a new
+  // cut along a curve uses the result of keep_in_place(). There each rank claims up to four parts
+  // of which it holds the most objects, and the strongest claims win, if this keeps more than 10 %
+  // more objects in place.
   std::vector<int> rank_of_part = {};
 };
 
-// The box of all objects, and whether any are bound; the same on all ranks.
+// The box of all objects, and whether any objects are bound by groups or pins; the same on all
+// ranks.
 struct Region {
   int dimensions = 3;
   Box box = {};
-  bool is_bound = false;  // some rank has groups or pins
+  bool is_bound = false;  // true if some rank has groups or pins
 };
 
 // Asks for a shift of the last domains along their curve, by the measured loads of the ranks.
 struct ShiftBy {
   double penalty = 1;  // at least 1; the same on all ranks
-  double load = 0;     // of this rank, in one unit on all ranks
+  double load = 0;     // of this rank, in a unit that is the same on all ranks
 };
 
-// For each set, the weight of each object, in memory of the space that space_for() returns. If a
-// set's list is empty, all are 1.
+// For each set, the weight of each object, in memory of the space that space_for() returns. If the
+// list of a set is empty, all its weights are 1.
 using Weights = std::span<const std::span<const double>>;
 
 // For each set and each phase, the cost of each object, in the same memory. If a list is empty, the
@@ -64,24 +67,24 @@ using Weights = std::span<const std::span<const double>>;
 using PhaseCosts = std::span<const std::vector<std::span<const double>>>;
 
 // The goal for any method. The last domains are kept if their lambda is at most `target_lambda`. If
-// it is 0, they are not kept, and new ones are as even as possible. A method that gets the goal of
-// another one uses only the target.
+// this is 0, they are not kept, and the new ones are as even as possible. If a method gets the goal
+// of another method, it uses only `target_lambda`.
 struct EvenGoal {
   double target_lambda = 0;
 };
 // The goal for methods along a curve.
 struct CurveGoal {
   double target_lambda = 0;
-  // If it is set, the last domains are not cut again but shifted (extras/string.hpp), unless they
-  // are even enough. The weights of a rank's objects are then scaled so that their sum is its
-  // measured load. A new cut is made nevertheless if the last domains are not ranges of this curve
-  // through this box, one for each rank, or if all measured loads are 0.
+  // If it is set and the last domains are not even enough, they are shifted instead of cut again;
+  // extras/string.hpp explains how. The weights of a rank's objects are scaled so that their sum is
+  // its measured load. A new cut is made nevertheless if the last domains are not ranges of this
+  // curve through this box, one for each rank, or if all measured loads are 0.
   std::optional<ShiftBy> shift = std::nullopt;
 };
 // The goal for parts of a graph.
 struct GraphGoal {
   double target_lambda = 0;
-  PhaseCosts phases = {};  // if not empty, each phase is made even by itself
+  PhaseCosts phases = {};  // if not empty, each phase is balanced by itself
   double tightened = 1;    // the share of the method's tolerance that may be used
 };
 using Goal = std::variant<EvenGoal, CurveGoal, GraphGoal>;
@@ -94,7 +97,7 @@ inline double target_lambda_of(const Goal& goal) noexcept {
 // The space that places the objects of all sets: the device if any of them is in its memory.
 EVENKEEL_API Space space_for(std::span<const Set> sets);
 
-// The coordinates of a set in memory that the space reaches: its own, or a copy of them.
+// The coordinates of a set in memory that the space reaches: the set's own memory, or a copy.
 struct CoordinatesOfSet {
   exec::Array<double> copy;
   std::unique_ptr<RawField<double>> field;  // refers to the copy
@@ -110,7 +113,7 @@ struct Prepared {
   Lattice lattice;
   std::vector<Order> orders;  // of each set, along the curve
   Bonds bonds;
-  // For each set. Here all objects of a group are in the cell of its least key.
+  // For each set. In these coordinates all objects of a group are in the cell of its least key.
   std::vector<CoordinatesOfSet> coordinates;
   Status status;  // of this rank, for the next vote
 
@@ -120,26 +123,26 @@ struct Prepared {
   }
 };
 
-// Collective if objects are bound (Region::is_bound), local otherwise. The caller contributes
-// `status` to the first vote, here or in a later stage.
+// Collective if objects are bound (Region::is_bound), local otherwise. `status` is the status of
+// this rank so far. The first vote takes it in, here or in a later stage.
 EVENKEEL_API Prepared prepare(const Communicator& communicator, const Status& status,
                               std::span<const Set> sets, const Region& region,
                               const PlaceOptions& options);
 
 // New domains, and the part of each object.
 struct Assignment {
-  Domains domains;          // of the generation after the last
-  bool is_changed = false;  // they differ from the last ones
-  bool is_shifted = false;  // they come from a shift, not from a new cut
-  double lambda = 1;        // of these domains, by the weights, which a shift has scaled
-  // The fewest objects that a rank will hold, over all sets, and the lowest such rank; set only if
-  // asked for.
+  Domains domains;          // their generation is that of the last domains + 1
+  bool is_changed = false;  // true if they differ from the last domains
+  bool is_shifted = false;  // true if they come from a shift, not from a new cut
+  double lambda = 1;        // of these domains by the weights; a shift has scaled the weights
+  // The fewest objects that a rank will hold, over all sets, and the lowest such rank. They are set
+  // only if place() was called with `counts_objects`.
   std::int64_t fewest_objects = 0;
   int emptiest_rank = 0;
   // For each set, the first place of each part in its order, then the number of all objects.
   std::vector<std::vector<std::int64_t>> offsets;
-  // For each set, its objects by part, and within a part along the curve. If empty, the orders are
-  // those of Prepared.
+  // For each set, its objects sorted by part, and within a part along the curve. If it is empty,
+  // use the orders of Prepared.
   std::vector<Order> orders;
   Status status;  // of this rank, for the next vote
 };
@@ -150,11 +153,11 @@ EVENKEEL_API Assignment place(const Communicator& communicator, const Status& st
                               const Prepared& prepared, Weights weights, const Goal& goal,
                               const Domains& last, bool counts_objects = false);
 
-// Collective. Tries one goal after the other, beginning with the given one, until all ranks hold at
-// least `least_objects` objects. A cut instead of a shift, and tighter targets (for ByGraph tighter
-// tolerances) come first, because they are nearest to the request. Then, as heavy objects may be
-// the cause, come weights that differ less and less. `refused` counts the goals that failed. Throws
-// an Error if all fail.
+// Collective. Tries one goal after the other, beginning with the given goal, until all ranks hold
+// at least `least_objects` objects. The next goals are near to the request: a cut instead of a
+// shift, and tighter targets (for ByGraph, tighter tolerances). Heavy objects may be the reason
+// that these fail, so the last goals use weights that differ less and less. `refused` counts the
+// goals that failed. Throws an Error if all fail.
 struct Allowed {
   Assignment assignment;
   int refused = 0;
@@ -165,20 +168,21 @@ EVENKEEL_API Allowed place_allowed(const Communicator& communicator, const Statu
 
 // --- Only domains --------------------------------------------------------------------------------
 
-// The sets, prepared for cut_anew(). Nothing is sorted: keys are in the order of the objects, and
-// the orders do not list the objects. There are keys only if the method cuts along a curve.
+// The sets, prepared for cut_anew(). Nothing is sorted: in each Order the keys are in the order of
+// the objects, and the list of objects is empty. There are keys only if the method cuts along a
+// curve.
 struct PreparedToCut {
   Prepared sets;
 };
 
-// Local. A failure is in the status of the result, for the next vote.
+// Local. If it fails, the Error is in the status of the result, for the next vote.
 EVENKEEL_API PreparedToCut prepare_to_cut(const Status& status, std::span<const Set> sets,
                                           const Region& region, const PlaceOptions& options);
 
 // The same on all ranks.
 struct FreshGoal {
   double target_lambda = 0;  // as in BoxCutOptions and, for Aim::target, in CutOptions
-  int parts = 0;             // if 0, one for each rank
+  int parts = 0;             // if it is 0, one for each rank
   Aim aim = Aim::nearest;    // of methods along a curve
   std::int64_t objects = 0;  // as CutOptions::most_objects
   std::int64_t generation = 1;
@@ -191,15 +195,15 @@ struct FreshCut {
   double heaviest = 0;  // weight of the heaviest object / average part; 0 if unknown
 };
 
-// Collective. Cuts without keeping the last domains, and moves nothing. The search for boxes may
-// begin from `last`.
+// Collective. Makes a new cut even if the last domains are even enough, and moves nothing. The
+// search for boxes may begin from `last`.
 EVENKEEL_API FreshCut cut_anew(const Communicator& communicator, const Status& status,
                                const PreparedToCut& prepared, Weights weights,
                                const FreshGoal& goal, const Domains& last);
 
 // --- The plan of a move --------------------------------------------------------------------------
 
-// Collective. The plan that carries out an assignment.
+// Collective. Returns the plan that carries out an assignment.
 EVENKEEL_API Plan plan(const Communicator& communicator, Prepared prepared, Assignment assignment);
 
 }  // namespace evenkeel

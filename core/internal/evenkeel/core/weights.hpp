@@ -18,26 +18,26 @@ EVENKEEL_API exec::Array<double> given_weights(const Space& space, const Set& se
 
 // The measured cost of the objects of one rank.
 struct MeasuredLoad {
-  double cost = 0;        // of all objects of this rank, in seconds, say
-  double mean_cost = 0;   // of an object, over all ranks
-  double followed = 0.5;  // the share of the cost that is spread by earlier weights
+  double cost = 0;        // of all objects of this rank, for example in seconds
+  double mean_cost = 0;   // of one object, averaged over all ranks
+  double followed = 0.5;  // the share of the cost that earlier weights distribute
 };
 
-// The cost of each object if the application gave no weights: the cost of this rank spread over its
-// objects. The share `followed` is spread in proportion to the earlier weights of the objects,
-// which travel with them and hold the measurements of other ranks; the rest is spread evenly.
-// Earlier weights are ignored if their number is not `objects`, because the application has made or
-// removed some. The mean per object stays within a factor of 100 of `mean_cost`. The result is in
-// the memory of the space. Local.
+// Returns a cost for each object if the application gives no weights: distributes the cost of this
+// rank over its objects. The share `followed` is distributed in proportion to the earlier weights
+// of the objects, which move with the objects and so contain measurements of other ranks. The rest
+// is distributed evenly. If the number of earlier weights is not `objects`, the application has
+// made or removed objects, and earlier weights are ignored. The mean cost of an object is kept
+// within a factor of 100 of `mean_cost`. The result is in the memory of the space. Local.
 EVENKEEL_API exec::Array<double> measured_weights(const Space& space, std::int64_t objects,
                                                   const MeasuredLoad& measured,
                                                   const exec::Array<double>& earlier);
 
-// The earlier values of objects, by their keys, in a new order. Entry i of `values` belongs to the
-// object whose key is now[i], and entry i of `places` is the index of that key in `keys`, or -1 if
-// it is not there. Such objects get the mean value of the others; `unknown` counts them. If a key
-// occurs several times, all its objects get the value of one of them. The lists are in the memory
-// of the space. Local.
+// Finds the earlier values of objects by their keys. Entry i of `values` is the earlier value of
+// the object whose key is now[i]. Entry i of `places` is the index of that key in `keys`, or -1 if
+// it is not there; such objects get the mean value of the others, and `unknown` counts them. If a
+// key occurs several times, all its objects get the value of one of them. The lists are in the
+// memory of the space. Local.
 struct Followed {
   exec::Array<double> values;
   exec::Array<std::int64_t> places;
@@ -56,9 +56,9 @@ inline double sum_of(const exec::Array<double>& weights) {
   return weights.empty() ? 0 : sum_of(weights.space(), weights.span());
 }
 
-// The sum of the weights of this rank's vertices in the first constraint; without weights, the
-// number of vertices. It is 0 if there are fewer weights than vertices, or if they are not numbers.
-// Local.
+// Returns the sum of the weights of this rank's vertices in the first constraint, or the number of
+// vertices if there are no weights. Returns 0 if there are fewer weights than vertices, or if
+// weights are not numbers. Local.
 EVENKEEL_API double weight_of(const Space& space, const Graph& graph);
 
 }  // namespace evenkeel

@@ -38,8 +38,8 @@ void check(const BisectionOptions& options) {
     widths += (axis == 0 ? "" : ", ") +
               rounded_down(capacity.width[static_cast<std::size_t>(axis)] * scale);
   refuse_grid("The box has no room for " + std::to_string(options.parts) +
-                  " domains of the least widths: the largest widths in these proportions are " +
-                  widths + '.',
+                  " domains of the least widths. In the same proportions, widths of at most " +
+                  widths + " fit.",
               "Make fewer parts, or narrower ones.");
 }
 
@@ -64,8 +64,8 @@ struct BranchSplit {
   bool as_earlier;
 };
 
-// Returns all axes, sorted by preference. All are tried, because along one the box may have no room
-// for two domains.
+// Returns all axes, sorted by preference. If the box has no room for two domains along one axis,
+// the next axis is tried.
 std::vector<int> axes_for(const BisectionOptions& options, const GrowingBranch& branch, int depth) {
   std::vector<int> axes(static_cast<std::size_t>(options.dimensions));
   std::iota(axes.begin(), axes.end(), 0);
@@ -118,8 +118,9 @@ class Growth {
   }
 
   // Returns the tolerance of the next level, as a share of all weight, with which all levels
-  // together stay within the target. The next levels share what the previous levels have left of
-  // the target. `weights` has the weight of each branch; it is empty before the first level.
+  // together stay within the target. The previous levels have used up a part of the target; the
+  // rest is divided among the next levels. `weights` has the weight of each branch; it is empty
+  // before the first level.
   double tolerance(std::span<const double> weights) const {
     if (!(options_.target_lambda > 1)) return 0;
     const double all = std::accumulate(weights.begin(), weights.end(), 0.0);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Computes how many domains fit into a box if domains have a least width. Halves a box so that each
-// half has room for its own domains.
+// Computes how many domains fit into a box if domains have a least width, and halves a box so that
+// each half has room for its domains.
 
 #include <evenkeel/core/box.hpp>
 
@@ -28,9 +28,9 @@ struct Halves {
   double least, most;
 };
 
-// Halves a box of `parts` parts (at least two) along an axis. The lower half gets `wanted` parts.
-// If there is no room for that and `exact` is not set, it gets the nearest number for which there
-// is room. Returns nothing if there is no room.
+// Halves a box of at least two parts along an axis. The lower half gets `wanted` parts if there is
+// room. If there is no room and `exact` is not set, it gets the nearest number of parts for which
+// there is room. Otherwise returns nothing.
 std::optional<Halves> halves_of(const Capacity& capacity, const Box& box, int axis, int parts,
                                 int wanted, bool exact);
 

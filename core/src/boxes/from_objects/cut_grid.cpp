@@ -20,7 +20,8 @@ std::array<int, 3> axes_of(const GridCutOptions& options) {
   const auto dimensions = static_cast<std::ptrdiff_t>(options.shape.dimensions);
   if (std::ssize(options.axes) != dimensions ||
       std::count(named.begin(), named.end(), true) != dimensions)
-    refuse_grid("The axes of a grid are not each named once.", "Name each axis once, or no axis.");
+    refuse_grid("The order of the axes does not name each axis once.",
+                "Name each axis once, or no axis.");
   std::copy(options.axes.begin(), options.axes.end(), axes.begin());
   return axes;
 }
@@ -37,7 +38,8 @@ class Levels {
       domains_[depth] = options.shape.extents[static_cast<std::size_t>(axes[depth])];
   }
 
-  // Rows are divided in proportion to the speeds of the parts in their domains.
+  // The description of a level. Its rows are divided in proportion to the speeds of the parts in
+  // their domains.
   SectionLevel level(int depth) const {
     SectionLevel level;
     const RowRules rules = rules_at(depth);
@@ -124,7 +126,8 @@ class Levels {
   }
 
   // Returns the tolerance of a level with which all levels together stay within the target. An
-  // error at a border changes two pieces, so a level uses half of its share.
+  // error at a border changes two pieces, so the tolerance is half of the level's share of the
+  // target.
   double tolerance(int depth) const {
     if (!(options_.target_lambda > 1)) return 0;
     double least = 1.0 / rows(depth) / domains(depth);

@@ -23,8 +23,8 @@ struct SectionRuler {
   int axis;
 };
 
-// How the groups of one level are divided, and the rulers of the resulting groups. If `splitters`
-// is empty, nothing is divided yet, and all objects are in group 0.
+// Says how the groups of one level are divided, and has the rulers of the resulting groups. If
+// `splitters` is empty, nothing is divided yet, and all objects are in group 0.
 struct SectionGroups {
   int bits;  // number of bits of a mark
   std::array<GridAxis, 3> axes;
@@ -39,7 +39,7 @@ struct SectionGroups {
 void write_section_keys(const Space& space, const FieldLayout& position,
                         const SectionGroups& groups, CurveKey* keys);
 
-// The group of each object, in 2 bytes if the number of groups permits it, else in 4.
+// Notes the group of each object, in 2 bytes if there are few groups, and otherwise in 4.
 class GroupNotes {
  public:
   GroupNotes() = default;
@@ -57,8 +57,8 @@ class GroupNotes {
 void write_groups(const Space& space, const SectionGroups& groups, std::span<const CurveKey> keys,
                   const GroupNotes& notes);
 
-// Writes to keys[i] the sum, over the slots for which `number` is not empty, of number[slot][the
-// group of object i that is noted in the slot].
+// Writes to keys[i] the sum over slots of number[slot][g], where g is the group that notes[slot]
+// has for object i. Slots without numbers are left out.
 void write_sums(const Space& space, std::int64_t count,
                 const std::array<const GroupNotes*, 3>& notes,
                 const std::array<std::vector<std::uint64_t>, 3>& number, CurveKey* keys);

@@ -1,7 +1,7 @@
 #pragma once
 
 // The objects of this rank that Sections divides: their keys in the present level, and the groups
-// of earlier divisions that were noted.
+// of earlier divisions that note() has kept.
 
 #include "boxes/from_objects/section_keys.hpp"
 
@@ -23,10 +23,10 @@ class SectionPoints {
 
   // Writes the keys of the next level.
   void write_keys(const SectionGroups& groups);
-  // Notes, in slot 0, 1 or 2, the group of each object among `count` groups. May throw.
+  // Stores the group of each object, one of `count` groups, in slot 0, 1 or 2. May throw.
   void note(int slot, const SectionGroups& groups, std::int64_t count);
-  // Writes the sum of number[slot][group noted in the slot] as the key of each object. Slots whose
-  // list is empty are left out.
+  // Writes as the key of each object the sum over slots of number[slot][g], where g is the group
+  // that is stored in the slot. Slots whose list is empty are left out.
   void write_sums(const std::array<std::vector<std::uint64_t>, 3>& number);
 
  private:

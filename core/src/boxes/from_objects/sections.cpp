@@ -28,7 +28,7 @@ void SectionLevel::add_place(double share, double otherwise_at) {
 Sections::Sections(const Communicator& communicator, std::span<const WeightedPoints> points,
                    const BoxCutOptions& options, int dimensions, std::int64_t most_pieces)
     : communicator_(communicator), points_(points, options, dimensions, most_pieces) {
-  // A level has one place less than pieces in each group, so there is room.
+  // Each group has one place less than it has pieces, so there is room.
   objects_ = objects_of(points_.keyed(), Search::most_bins(most_pieces));
   search_ = std::make_unique<Search>(communicator, *objects_, most_pieces);
 }
@@ -117,7 +117,7 @@ void Sections::begin_places(const SectionLevel& level) {
       places_.push_back({static_cast<std::int64_t>(g)});
 }
 
-// Returns the weight that is wanted below a place, including the weight of all previous groups.
+// Returns the wanted weight below a place, including the weight of all previous groups.
 std::int64_t Sections::sought(const SectionLevel& level, std::size_t place) const noexcept {
   const auto group = static_cast<std::size_t>(places_[place].group);
   const std::int64_t weight = groups_.weights[group];

@@ -1,10 +1,10 @@
 #pragma once
 
 // Divides the objects of all ranks into groups, level by level. In each level, each group is
-// divided into pieces along an axis of its own. The places between its pieces are such that given
-// shares of the group's weight are below them. All places of a level are found at once: the key of
-// an object is the number of its group, followed by its mark along the group's axis. So a level is
-// one cut of such keys (cut/search.hpp).
+// divided into pieces along an axis of its own; the pieces are the groups of the next level.
+// Between two pieces is a place; a given share of the group's weight must be below it. The key of
+// an object is the number of its group, followed by its mark along the group's axis. So one cut of
+// these keys finds all places of a level (cut/search.hpp).
 
 #include "boxes/from_objects/section_points.hpp"
 #include "cut/objects.hpp"
@@ -16,10 +16,10 @@
 
 namespace evenkeel {
 
-// Group g extends along stretches[g], and is divided into first[g + 1] - first[g] + 1 pieces. From
-// index first[g] on, `shares` has the wanted share of the group's weight in its first piece, in its
-// first two pieces, and so on. If the group has no weight, `otherwise` has the places between its
-// pieces.
+// The divisions of one level. Group g extends along stretches[g]. It is divided into n + 1 pieces,
+// where n = first[g + 1] - first[g]. From index first[g] on, `shares` has the wanted share of the
+// group's weight in its first piece, in its first two pieces, and so on. If the group has no
+// weight, the places between its pieces are those in `otherwise`.
 struct SectionLevel {
   struct SectionStretch {
     int axis;
@@ -33,30 +33,30 @@ struct SectionLevel {
   void add_place(double share, double otherwise_at);
 };
 
-// How to find the places of a level.
+// The rules by which the places of a level are found.
 struct SectionAim {
-  // With this tolerance, all given places are kept, whatever weight is below them.
+  // With this tolerance, all places in `kept` are kept, whatever weight is below them.
   static constexpr double wherever = 2;
   // The greatest error of the weight below a place, as a share of the weight of all objects.
   double tolerance = 0;
-  // Places to keep if the tolerance permits it, in the order of the shares. NaN is no place to
-  // keep. If this is empty, no place is kept.
+  // Places to keep if the tolerance permits it, in the order of the shares. For NaN there is no
+  // place to keep; if this is empty, no place is kept.
   std::span<const double> kept = {};
   // If not empty, moves the places of a level to allowed positions. It must keep the places of a
   // group in ascending order.
   std::function<void(std::span<double>)> allow = {};
 };
 
-// Gives each object a number: the sum, over up to three slots, of number[slot][the group noted
-// there].
+// Gives each object a number: the sum over up to three slots of number[slot][g], where g is the
+// group of the object that note() has stored in the slot.
 struct SectionSums {
   std::array<std::vector<std::uint64_t>, 3> number;  // empty if the slot is not used
   std::int64_t count = 0;                            // numbers are below this
 };
 
-// Each collective call here begins with a vote. Between two calls, do local work in work(); the
-// next vote reports its failure, whichever collective call that vote belongs to. Within a
-// collective call, steps after its first vote allocate memory only if they vote again.
+// Each collective call here begins with a vote. Between two calls, do local work in work(); if it
+// fails, the vote of the next collective call reports the failure. Within a collective call, steps
+// after its first vote allocate memory only if they vote again.
 class Sections {
  public:
   // Local; may throw. Reserves memory for up to `most_pieces` pieces in a level. Refers to the
@@ -69,8 +69,8 @@ class Sections {
   Census census() const;
   void begin(const Census& all);
 
-  // Local if `function` succeeds. If it fails, this rank takes part in the next vote of the other
-  // ranks, and all ranks throw the same Error.
+  // Calls function(). Local if it succeeds. If it throws, this rank takes part in the next vote of
+  // the other ranks, and all ranks throw the same Error.
   template <class Function>
   void work(const Function& function) {
     const Status status = attempt("core/boxes", function);
@@ -90,7 +90,7 @@ class Sections {
   // Returns the weight of each group that the last division made.
   std::vector<double> weights() const;
 
-  // Collective. Notes, in slot 0, 1 or 2, the group that each object has after the last division.
+  // Collective. Stores, in slot 0, 1 or 2, the group that each object has after the last division.
   void note(int slot);
   // Collective. Returns, for each number, the weight of all objects that have it. There must not be
   // more numbers than a level may have pieces. Then starts again with the first level.
@@ -112,7 +112,7 @@ class Sections {
   struct Groups {
     std::vector<SectionRuler> rulers;           // of the groups that the last division has divided
     std::vector<std::int64_t> weights, before;  // by group; summed over all previous groups
-    // How the previous level was divided into these groups.
+    // The division of the previous level into these groups.
     std::vector<std::int32_t> first;
     std::vector<CurveKey> splitters;
   };

@@ -129,7 +129,7 @@ class TensorDivision {
   }
 
  private:
-  // The present row of an axis is the best one as long as the rows of the other axes are `others`.
+  // The present row of an axis is the best one if the rows of the other axes are `others`.
   struct BestRow {
     Rows others;
     double heaviest;
@@ -143,7 +143,7 @@ class TensorDivision {
 
   std::int64_t bins(int axis) const { return rows_.bins(axis); }
 
-  // Divides all objects into bins of equal work along an axis, whatever their place on other axes.
+  // Divides all objects into bins of equal work along one axis.
   void divide_into_bins(int axis) {
     sections_.restart();
     SectionLevel level;
@@ -269,8 +269,8 @@ class TensorDivision {
     return heaviest_piece(columns, rows_.rows[index(axis)].ends, speed_of);
   }
 
-  // Numbers objects by column and bin. A column is a domain of the other axes; these are counted in
-  // `order`, its first axis outermost.
+  // Numbers objects by column and bin along an axis. A column is a domain of the two other axes.
+  // Columns are counted in the order of axes in `order`, the first of which is outermost.
   SectionSums sums_along(int axis, const std::array<int, 3>& order) const {
     SectionSums sums;
     std::int64_t stride = bins(axis);

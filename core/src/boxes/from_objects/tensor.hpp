@@ -1,8 +1,9 @@
 #pragma once
 
-// Cuts into a tensor grid by objects. The best row along one axis depends on the rows of the other
-// axes. So each row in turn is put where the heaviest domain is as light as possible, given the
-// present other rows, until that gains nothing. The result is a local optimum.
+// Cuts into a tensor grid by objects. The best row of borders along one axis depends on the rows
+// along the other axes. So one row after the other is replaced by the row that makes the heaviest
+// domain lightest under the present other rows, until this gains nothing. The result is a local
+// optimum.
 
 #include "boxes/from_objects/sections.hpp"
 #include "boxes/rows/row.hpp"

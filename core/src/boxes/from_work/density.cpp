@@ -4,21 +4,22 @@ namespace evenkeel {
 
 namespace {
 
-// As shares of the average work of a domain:
-// assumed in every domain: a domain without work may get some
+// These two are shares of the average work of a domain. every domain is assumed to have at least
+// this: a domain without work may get some
 constexpr double least_work = 1e-7;
 constexpr double least_model = 1e-14;  // a model with less work than this is not scaled up further
 
 constexpr double least_cell_work = 1e-30;  // a share of all work: a cell with 0 could never grow
 
-// share of a cell's width: a border this near its side does not split it
+// a share of a cell's width: a border that is nearer to a side does not split the cell
 constexpr double margin = 0.1;
 constexpr std::size_t crowded = 8, full = 16;  // numbers of cells, in units of even_cells_
 // in units of most_work_; crowded cells with less work are merged
 constexpr double worth_a_cell = 0.25;
 
 constexpr int passes_of_refinement = 3, passes_of_smoothing = 2, sweeps = 6;
-constexpr double steepest = 2.5;  // greatest log(factor) between neighbours that is smoothed
+constexpr double steepest = 2.5;  // a greater log(factor) between neighbours is not smoothed
+                                  // completely
 // share of all work that may differ if work has not changed
 constexpr double misplaced_at_most = 0.05;
 
@@ -39,8 +40,8 @@ std::vector<double> factors_of(std::span<const double> work, std::span<const dou
   return factors;
 }
 
-// Interpolates values of domains linearly between their centres, level by level. A step that is too
-// steep is not smoothed completely.
+// Interpolates values of domains linearly between their centres, level by level. A difference that
+// is too great is not smoothed completely.
 class Smooth {
  public:
   Smooth(const UnitGrid& grid, std::span<const double> values) : grid_(grid), values_(values) {}
@@ -140,9 +141,9 @@ void Density::scale(const Cover& cover, std::span<const double> factors) {
 
 // --- Cells ---------------------------------------------------------------------------------------
 
-// Splits a cell that has much work. The domain with most of the cell's work decides how: the cell
-// is split along its side that is longest in relation to that domain, at a border of the domain or
-// else in the middle.
+// Splits a cell that has much work. The domain with most of the cell's work determines how. The
+// cell is split along the side that is longest in units of the domain's side: at a border of the
+// domain, or in the middle if there is no such border.
 void Density::split(const DensityCell& cell, const UnitGrid& grid, std::span<const double> factors,
                     std::vector<DensityCell>& into) const {
   double scaled = 0, most = -1;
@@ -224,8 +225,8 @@ void Density::scale_smoothly(const MeasuredGrid& round) {
   }
 }
 
-// Scales the model to all rounds. Returns true if, in the last sweep, the model that fits the other
-// rounds still differs from the newest round.
+// Scales the model to all rounds. Returns true if, in the last sweep, the model that is scaled to
+// the other rounds differs from the newest round.
 bool Density::fit(const std::deque<MeasuredGrid>& rounds, double noise) {
   std::vector<Cover> covers;
   double most_repeats = 1;

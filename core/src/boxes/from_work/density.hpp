@@ -1,12 +1,12 @@
 #pragma once
 
 // A model of the distribution of work in space, made only from the total work of each domain. It
-// consists of boxes that together are the unit cube; work is spread evenly over each box. Each
+// consists of boxes (cells) that fill the unit cube; work is spread evenly within each box. Each
 // round divides boxes that have much work. Then the model is fitted to all remembered rounds, the
 // newest last: within each domain of a round, the boxes are scaled so that their sum is the
 // measured total (iterative proportional fitting: Deming and Stephan 1940,
-// doi:10.1214/aoms/1177731829). Earlier rounds had other borders, so they show how the work is
-// distributed within a domain.
+// doi:10.1214/aoms/1177731829). Earlier rounds had other borders, so together the rounds show how
+// the work is distributed within a domain.
 
 #include "boxes/from_work/unit_grid.hpp"
 
@@ -39,9 +39,9 @@ class Density {
   explicit Density(const LevelCounts& domains);
 
   // Updates the model. `rounds` must be as the last call left it, with the newest round added at
-  // the end. `noise` is the standard deviation of a domain's work, as a share of that work. If
-  // older rounds show that the work has changed, drops the older half of the rounds, until the rest
-  // fits, and returns true.
+  // the end. `noise` is the standard deviation of a domain's work / that work. If the newest round
+  // contradicts the older ones, the work has changed: then drops the older half of the rounds, as
+  // often as necessary for the rest to fit, and returns true.
   bool learn(std::deque<MeasuredGrid>& rounds, double noise);
 
   // The boxes are in [0, 1]. The work of each is above 0, and the sum of all work is about 1.
@@ -49,8 +49,8 @@ class Density {
   std::vector<double> work_in(const UnitGrid& grid) const;
 
  private:
-  // The domains of a grid that each cell overlaps, and the share of the cell in each of them. Those
-  // of cell c have the indices [first[c], first[c + 1]).
+  // For each cell, the domains of a grid that it overlaps, and the share of the cell in each of
+  // them. Cell c has the indices [first[c], first[c + 1]).
   struct Cover {
     std::vector<std::size_t> first;
     std::vector<std::uint32_t> domains;

@@ -9,8 +9,8 @@
 
 namespace evenkeel {
 
-// Along axes beyond the dimensions, and along axes on which the box has no extent, the unit cube
-// still has a length of 1. If the box has no extent, the first domain has the whole length.
+// Maps the box to the unit cube. The cube has the length 1 even along axes beyond the dimensions
+// and along axes on which the box has no extent; there the first domain has the whole length.
 class GridFrame {
  public:
   GridFrame(const GridDomains& start, const GridRules& rules);

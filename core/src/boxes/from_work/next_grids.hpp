@@ -1,7 +1,7 @@
 #pragma once
 
-// Three ways to find the next grid: two cut a model of the work, and one is the rule of the ALL
-// library.
+// Three ways to find the next grid: two of them cut a model of the work, and one is the rule of the
+// ALL library.
 
 #include "boxes/from_work/density.hpp"
 #include "boxes/from_work/grid_frame.hpp"
@@ -13,12 +13,12 @@ namespace evenkeel {
 UnitGrid staggered_cut(const Density& density, std::span<const double> speeds,
                        const GridFrame& frame);
 
-// How tensor_cut() searches. As in tensor.hpp, each row in turn is put where the heaviest domain is
-// as light as possible, given the present rows along the other axes. This ends in one of many local
-// optima (valleys), so several starts are tried.
+// How tensor_cut() searches. As in tensor.hpp, one row after the other is replaced by the row that
+// makes the heaviest domain lightest. This ends in one of many local optima (valleys), so several
+// starts are tried.
 enum class TensorSearch {
   none,      // no search: each row is even by itself. Enough for a poor model
-  elsewhere  // keep the valley of `now`, unless another one is clearly deeper
+  elsewhere  // keep the valley of `now`, unless another valley is clearly better
 };
 
 // The result depends only on the arguments, because random starts always have the same seed.

@@ -22,7 +22,7 @@ constexpr double worth_a_move = 0.995;
 const GridDomains& checked(const GridDomains& start, const GridRoundsOptions& options) {
   if (start.parts() < 1)
     refuse_grid("Rounds were begun with a grid that has no domains.",
-                "Begin with GridDomains::uniform, say.");
+                "Begin with a grid that has domains, such as GridDomains::uniform().");
   check(GridRules{start.box(), options.least_width, options.cell_size}, start.shape());
   check_speeds(options.speeds, start.parts());
   if (!(options.noise >= 0) || !std::isfinite(options.noise))
@@ -58,8 +58,8 @@ class Noise {
  public:
   explicit Noise(double given) : given_(given) {}
 
-  // There are two upper bounds of the noise: changes of the sum of all work, which does not depend
-  // on borders, and the errors of the model.
+  // Two measurements bound the noise from above: changes of the sum of all work, which does not
+  // depend on borders, and the errors of the model.
   void see(double sum, std::span<const double> work, std::span<const double> model) {
     double concentration = 0;
     for (const double w : work) concentration += square(w);
@@ -143,7 +143,7 @@ GridRounds::Impl::Impl(const GridDomains& start, GridRoundsOptions options)
 
 void GridRounds::Impl::next(std::span<const double> work_of_parts) {
   if (std::ssize(work_of_parts) != current_.parts())
-    refuse_grid("Work came for " + std::to_string(work_of_parts.size()) + " parts, and there are " +
+    refuse_grid("Work came for " + std::to_string(work_of_parts.size()) + " parts, but there are " +
                     std::to_string(current_.parts()) + '.',
                 "Give the work of each part, in order.");
   for (std::size_t part = 0; part < work_of_parts.size(); ++part)
@@ -194,7 +194,8 @@ void GridRounds::Impl::remember(std::vector<double> work) {
   last.repeats = std::min(last.repeats + 1, most_repeats);
 }
 
-// Returns by how much noise alone raises the greatest work above the average, as a share of it.
+// Returns the excess of the greatest work over the average that noise alone causes, as a share of
+// the average.
 double GridRounds::Impl::by_noise() const {
   if (!(noise_.deviation() > worth_averaging)) return 0;
   const auto parts = static_cast<double>(speeds_.size());
@@ -226,8 +227,8 @@ GridBorders GridRounds::Impl::even_on_model() const {
   if (frame_.scheme() == GridScheme::tensor) return tensor();
   GridBorders staggered = frame_.to_borders(staggered_cut(density_, speeds_, frame_));
   if (!frame_.is_restricted()) return staggered;
-  // A cut level by level may put outer borders so that inner rows have no room, and does not notice
-  // it.
+  // A cut that goes level by level may put outer borders such that the rules leave inner rows no
+  // room to be even.
   const double lambda = lambda_on_model(frame_.to_unit(staggered));
   if (lambda <= even_enough) return staggered;
   GridBorders rows = tensor();
@@ -267,7 +268,7 @@ std::vector<double> gather_work(const Communicator& communicator, const GridDoma
          if (decomposition.parts() != communicator.size())
            refuse_grid(std::to_string(communicator.size()) + " ranks share " +
                            std::to_string(decomposition.parts()) + " parts.",
-                       "Give each rank one.");
+                       "Give each rank one part.");
          check_work(mine, "rank " + std::to_string(communicator.rank()));
        }));
   communicator.all_gather(mine, std::span(by_rank));

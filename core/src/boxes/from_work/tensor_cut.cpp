@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t bins_per_domain = 32, even_bins_per_domain = 8;
 constexpr int most_sweeps = 8, most_sweeps_of_starts = 4;
 constexpr double worth_a_sweep = 0.999;
-// most_parts_started: summed over all starts
+// `most_parts_started` limits starts * parts
 constexpr std::size_t most_starts = 16, most_parts_started = 4096;
 constexpr double loyalty = 0.97, worth_leaving = 1.02;  // factors in favour of the present valley
 
@@ -69,8 +69,7 @@ class TensorCut {
     return heaviest;
   }
 
-  // Returns the rows of the deepest valley that any start leads to. Cells count as points, for
-  // speed.
+  // Returns the rows of the best valley that a start leads to. For speed, cells count as points.
   Rows best_start(const Rows& now) {
     make_points();
     const std::size_t starts = std::min(most_starts, most_parts_started / speeds_.size());
@@ -184,8 +183,8 @@ class TensorCut {
     return columns;
   }
 
-  // `below` has the work of each bin at the index of its end. Replaces it by the work below that
-  // end.
+  // In `columns.below`, the entry at the end of each bin has the work of the bin. Replaces it by
+  // the work of all bins up to that end.
   void sum_up(Columns& columns, std::size_t level) const {
     const std::size_t length = edges_[level].size();
     for (std::size_t i = 0; i < columns.below.size(); ++i)

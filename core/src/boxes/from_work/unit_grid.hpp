@@ -14,9 +14,9 @@ namespace evenkeel {
 
 using LevelCounts = std::array<std::size_t, 3>;
 
-// No cell of a model is narrower than this, and proposed borders are at multiples of it. So no
-// border divides a cell that the model cannot divide, and the search ends even if all work is in
-// one point.
+// No cell of a model is narrower than this, and proposed borders are multiples of it. So no border
+// is inside a cell that the model cannot divide, and the search ends even if all work is in one
+// point.
 inline constexpr double finest = 0x1p-30;
 inline double resolved(double place) noexcept { return std::round(place / finest) * finest; }
 

@@ -61,9 +61,9 @@ std::int64_t bin_of_share(const Columns& columns, double share) {
   return from;
 }
 
-// Returns borders with which no piece is above a limit; there must be such borders. Each border is
-// as near as the limit permits to an equal share of the work. Borders that only just fit would
-// leave the rows of other axes no room to improve.
+// Returns borders with which no piece exceeds a limit; there must be such borders. Each border is
+// as near to an equal share of the work as the limit permits. If pieces merely kept within the
+// limit, the rows of other axes would have no room to improve.
 std::vector<std::int64_t> spread(const Columns& columns, std::int64_t domains, double limit,
                                  const SpeedOf& speed_of) {
   std::vector<std::int64_t> earliest(static_cast<std::size_t>(domains));

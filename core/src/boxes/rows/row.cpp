@@ -21,8 +21,8 @@ double before(double place, double width) {
   return next;
 }
 
-// Returns false if a cell is smaller than the resolution of doubles: then every place counts as a
-// multiple of it.
+// Returns false if a cell is smaller than the resolution of doubles. Every place then counts as a
+// multiple of the cell.
 bool has_cells(const RowRules& row) {
   constexpr double most = 0x1p53;
   return row.cell > 0 && row.upper / row.cell - row.lower / row.cell < most;
@@ -64,8 +64,8 @@ void allow(const RowRules& row, std::span<double> inner) {
   if (has_cells(row)) return allow_cells(row, inner);
   if (!(row.width > 0)) return;
   allow_anywhere(row, inner);
-  // If domains only just fit, rounding may have put the first border out of range. Then equal
-  // widths fit.
+  // If there is hardly room, rounding may have put the first border out of range. Equal widths fit
+  // in this case.
   if (inner.front() - row.lower < row.width)
     for (std::size_t i = 0; i < inner.size(); ++i)
       inner[i] = row.lower + (row.upper - row.lower) * static_cast<double>(i + 1) /

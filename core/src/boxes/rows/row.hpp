@@ -18,7 +18,7 @@ struct RowRules {
 // Returns the greatest width with which this many domains fit, with borders at multiples of `cell`.
 double most_width(const RowRules& row, std::int64_t domains);
 
-// Moves inner borders only as far as the rules need. The borders must be in ascending order, and
+// Moves inner borders as little as the rules require. The borders must be in ascending order, and
 // the row must have room for its domains; see most_width().
 void allow(const RowRules& row, std::span<double> inner);
 

@@ -158,8 +158,9 @@ const Box& largest_of(const std::vector<Box>& boxes, std::size_t dimensions) {
 
 }  // namespace
 
-// Tables of coarse lattices are useful: a range of the curve fills a large part of the box around
-// it, and on coarse levels all cells that it touches except two are completely in it.
+// Even a table of a coarse lattice is useful. A range of the curve touches a number of coarse
+// cells, and all but two of them are completely in the range. They fill a large part of the box
+// around the range.
 std::optional<CellTable> finest_table(const Space& space, const Lattice& lattice, CurveKey begin,
                                       CurveKey end, std::int64_t objects) {
   constexpr std::int64_t most_cells = std::int64_t{1} << 16;

@@ -1,7 +1,8 @@
 #pragma once
 
-// Finds the objects of a rank that may have left its domain. Many codes ask this after every step,
-// and nearly all objects are at home. So a test is prepared once, and then answers quickly.
+// Finds the objects of a rank that may have left its domain. Many codes ask for them after every
+// step, and nearly all objects are in the domain. So a test is prepared once, and then answers
+// quickly.
 
 #include "domains/home/cell_table.hpp"
 
@@ -26,9 +27,9 @@ class EVENKEEL_API HomeTest {
                                                    const FieldLayout& at) const = 0;
 };
 
-// Returns the test of a domain that is a box, or that contains a box with most of its objects.
-// Objects in the box are at or above its lower faces and below its upper faces. The box must be
-// inside the box of all domains, so that periods do not matter.
+// Returns the test of a domain that is a box, or that contains a box with most of its objects. A
+// box contains its lower faces, but not its upper faces. It must be inside the box of all domains,
+// so that periods do not matter.
 std::unique_ptr<HomeTest> home_in_box(const Box& box);
 
 // Returns the test of a range of a curve. `inner` must contain only places in own cells of the

@@ -19,8 +19,8 @@
 
 namespace evenkeel {
 
-// Finds quickly if objects are surely inside a box: at or above its lower faces, and below its
-// upper faces. On hosts it tests several objects at once.
+// Tests quickly whether objects are surely inside a box, which contains its lower faces, but not
+// its upper faces. On hosts it tests several objects at once.
 template <class Real, int n>
 struct QuickBox {
   static constexpr int together = 16, length = n * together;
@@ -53,9 +53,9 @@ struct QuickBox {
     return inside;
   }
 
-  // Returns true if `together` objects from `first` on are all inside. It may return false although
-  // they are. It tests the signs of differences, and finds numbers that are not finite by their
-  // exponents, because compilers turn such a loop into vector instructions.
+  // If this returns true, the `together` objects from `first` on are all inside. If it returns
+  // false, they may still be inside. It tests the signs of differences, and finds numbers that are
+  // not finite by their exponents, because compilers turn such a loop into vector instructions.
   bool contains_all(const Places<Real>& places, std::int64_t first) const {
     if (!is_packed) return false;
     constexpr std::uint64_t magnitude = ~std::uint64_t{0} >> 1, least = std::uint64_t{1} << 52;
@@ -70,8 +70,8 @@ struct QuickBox {
     return outside >> 63 == 0;
   }
 
-  // Returns a word in which bit k is set if object first + k is a suspect. Objects in the box are
-  // not.
+  // Returns a word in which bit k is set if object first + k is a suspect. An object in the box is
+  // never a suspect.
   template <class IsSuspect>
   std::uint64_t word(const Places<Real>& places, std::int64_t first, int count,
                      const IsSuspect& is_suspect) const {

@@ -1,5 +1,5 @@
-// The stages of a graph cut: read, join vertices that must stay together, begin, improve on all
-// levels, fill empty parts, report.
+// The steps of a graph cut: read the graph, join vertices that must stay together, make a first
+// cut, improve it on all levels, fill empty parts, report.
 
 #include "graph/cut/multilevel.hpp"
 #include "graph/cut/report.hpp"
@@ -54,8 +54,8 @@ struct IsLump {
   }
 };
 
-// Collective. Returns the least weight of a lump. Returns 0 if there is no lump, or if there are
-// more lumps than parts, so that some part must have two.
+// Collective. Returns the least weight of a lump (see Goal::lump). Returns 0 if there is no lump,
+// or if there are more lumps than parts, because some part must then have two.
 std::int64_t lump_of(const Communicator& communicator, const Level& level, const Goal& goal,
                      const PerConstraint& heaviest) {
   const std::int64_t lump = goal.limits[0] / 2 + 1;
@@ -69,11 +69,11 @@ std::int64_t lump_of(const Communicator& communicator, const Level& level, const
 }
 
 // If `goes_on` is set, the cut begins with the present parts of vertices. The next cut will begin
-// with the result of this one, so more patience pays.
+// with the result of this cut, so more iterations pay.
 MultilevelPlan plan_for(Effort effort, bool goes_on) {
   MultilevelPlan plan;
   if (effort == Effort::good) return plan;
-  if (effort == Effort::polish) {  // polish: all improvement is made on the finest level
+  if (effort == Effort::polish) {  // all improvement is made on the finest level
     plan.is_coarsened = false;
     plan.patience.gain = goes_on ? 0.003 : 0.01;
     plan.patience.iterations = goes_on ? 3 : 2;
@@ -90,9 +90,9 @@ MultilevelPlan plan_for(Effort effort, bool goes_on) {
 
 // --- The begin of a cut --------------------------------------------------------------------------
 
-// A vertex without a part takes a part from its neighbours: the part with the heaviest edges
-// together, or, if the row is long, the part behind the heaviest single edge. Neither choice
-// depends on the order of the row.
+// A vertex without a part takes the part of a neighbour: the part to which its edges have the
+// greatest total weight. If the row is long, it takes the part at the other end of its heaviest
+// edge. Neither choice depends on the order of the row.
 struct Adopt {
   RowsView rows;
   const std::uint64_t* names;
@@ -151,7 +151,7 @@ struct AsReal {
   }
 };
 
-// Collective. Gives a home to each vertex without one, next to vertices that have a home.
+// Collective. Gives each vertex without a home the home of a neighbour.
 void complete_homes(const Communicator& communicator, Level& level, int parts) {
   constexpr int most_rounds = 8;
   for (int round = 0; round <= most_rounds; ++round) {
@@ -245,7 +245,8 @@ GraphCut cut_read(const Communicator& communicator, GraphRead& read, int parts,
     current = parts_along_curve(communicator, level, read.dimensions, parts,
                                 !read.has_weights && !read.has_uncuttable);
     plan.start = Start::given;
-  } else if (wishes.effort == Effort::polish) {  // without homes or keys there is no cut to polish
+  } else if (wishes.effort == Effort::polish) {  // there are no homes or keys, so there is no cut
+                                                 // to polish
     plan = plan_for(Effort::fast, false);
   }
   plan.progress = wishes.progress;
@@ -265,7 +266,7 @@ GraphCut cut_read(const Communicator& communicator, GraphRead& read, int parts,
     if (other) take_back(other->coarse_of);
     take_back(together.coarse_of);
   }
-  // Otherwise `moves`, which are of the finest level, describe the final parts already.
+  // Otherwise `moves` is of the finest level, and describes the final parts already.
   if (are_filled || read.has_uncuttable || level.wishes.has_fixed)
     moves = surveyed(communicator, read, goal, std::move(moves.vertices.parts));
   GraphCut cut;

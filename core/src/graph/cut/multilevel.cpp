@@ -21,8 +21,8 @@ constexpr const char* multilevel_label = "evenkeel::graph::multilevel";
 
 constexpr double least_shrinkage = 0.95;
 
-// Reports to the application how much of a cut is done. The work on a level is estimated from the
-// number of its vertices; refining a level takes twice as long as coarsening it.
+// Reports to the application how much of a cut is done. It estimates the work on a level from the
+// number of its vertices, and assumes that refining a level takes twice as long as coarsening it.
 class Milestones {
  public:
   explicit Milestones(std::function<void(double)> tell) : tell_(std::move(tell)) {}
@@ -68,7 +68,7 @@ exec::Array<int> scattered(const Level& level, const HostGraph& graph,
   return {level.space, multilevel_label, std::span<const int>(mine)};
 }
 
-// A part that is lighter than this share of the average loses no vertex, so that no part vanishes.
+// A part that weighs less than this share of the average loses no vertex, so that no part vanishes.
 constexpr double lightest_part = 0.75;
 
 // Returns the goal for a level. Coarse vertices are too large to fill parts exactly, so on coarser
@@ -90,8 +90,9 @@ struct Candidate {
   std::int64_t objective = std::numeric_limits<std::int64_t>::max();
 };
 
-// Keeps vertices that weigh more than half the limit of a part in different parts. For this, it
-// adds a constraint: each such vertex weighs one unit in it, and each part has room for one unit.
+// A graph with one more constraint, which keeps vertices that weigh more than half the limit of a
+// part in different parts. Each such vertex weighs one unit in this constraint, and each part has
+// room for one unit.
 struct Seated {
   HostGraph graph;
   Goal goal;
@@ -118,13 +119,13 @@ Seated with_seats(const HostGraph& graph, const Goal& goal) {
   return seated;
 }
 
-// A lump that nearly fills a part leaves no room for a vertex of this level. So such a lump gets a
-// part of its own, and the other vertices are cut into the remaining parts, unless the remaining
-// parts have too little room.
+// A lump that nearly fills a part leaves no room for another vertex of this level. Such a lump gets
+// a part of its own, and the other vertices (`rest`) are cut into the remaining parts. If these
+// have too little room, this is not done.
 struct Apart {
   HostGraph rest;
   Goal goal;
-  std::vector<Vertex> of_rest;  // indices in the whole graph
+  std::vector<Vertex> of_rest;  // their indices in the whole graph
   std::vector<Vertex> alone;
 };
 Apart set_apart(const HostGraph& graph, const Goal& goal) {
@@ -261,7 +262,7 @@ Moves cut_levels(const Communicator& communicator, const Status& status, const L
   if (plan.start == Start::homes) {
     vote(communicator,
          attempt(stage_name, [&] { parts = fixed_or(coarsest, coarsest.wishes.homes); }));
-    // The parts that were empty are seeds: refinement will bring weight to them.
+    // A part that was empty gets one vertex as a seed; refinement will bring more weight to it.
     fill_empty(communicator, coarsest, goal.parts, parts, Volunteers::seeds);
   }
   if (plan.start == Start::anew) {

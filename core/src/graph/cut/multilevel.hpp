@@ -1,7 +1,7 @@
 #pragma once
 
-// A cut of a graph on several levels. The graph is coarsened, cut on the coarsest level, and the
-// cut is improved on each level on the way back.
+// A cut of a graph on several levels. The graph is coarsened level by level. The coarsest level is
+// cut, and the cut is improved on each level from the coarsest to the finest.
 
 #include "graph/improve/moves.hpp"
 #include "graph/input/read.hpp"
@@ -14,8 +14,8 @@
 
 namespace evenkeel::graphs {
 
-// How a cut begins: with a cut of the gathered coarsest level, with the homes of vertices, or with
-// given parts. With given parts the graph is not coarsened.
+// The beginning of a cut. `anew`: a cut of the coarsest level, which each rank gathers. `homes`:
+// the homes of vertices. `given`: given parts; the graph is then not coarsened.
 enum class Start { anew, homes, given };
 
 // A companion is coarsened with the graph, level by level, and its refine() replaces
@@ -38,7 +38,7 @@ struct MultilevelPlan {
   Start start = Start::anew;
   bool is_coarsened = true;     // if false, only the given parts are improved
   std::int64_t smallest = 300;  // least number of vertices of the coarsest level
-  int vertices_per_part = 12;   // at least, on the coarsest level
+  int vertices_per_part = 12;   // the least number on the coarsest level
   int starts = 2;               // number of cuts of the coarsest level; the best one is used
   int tries = 4;                // number of attempts at each bisection
   Patience patience;
@@ -63,7 +63,8 @@ struct CutWishes {
   Effort effort = Effort::good;
   double tolerance = 0;
   std::function<void(double done)> progress = {};
-  Companion* companion = nullptr;  // may be null; with one, nothing in the graph is uncuttable
+  Companion* companion = nullptr;  // may be null; if it is not null, the graph must not have
+                                   // uncuttable edges
 };
 
 // Collective. Moves data out of `read`; do not use it afterwards.

@@ -180,8 +180,8 @@ void report_evenness(const Moves& moves, const Goal& goal, const PerConstraint& 
   }
 }
 
-// Collective. Returns the least weight that must move, as a share of `total`: the weight by which
-// parts exceed the limit if all vertices are at home.
+// Collective. Returns the weight that must move in any cut, as a share of `total`: the weight by
+// which parts exceed the limit if all vertices are at home.
 double least_moved(const Communicator& communicator, const Level& level, const Goal& goal,
                    double total) {
   double least = 0;
@@ -231,8 +231,8 @@ struct Transfers {
   std::vector<int> to;
 };
 
-// Each empty part in turn gets a volunteer from the part that has the most vertices at that time.
-// counts[p] is the number of vertices of part p.
+// One after the other, each empty part gets a volunteer from the part that has the most vertices at
+// that time. counts[p] is the number of vertices of part p.
 Transfers transfers_of(std::vector<Volunteer> all, std::vector<std::int64_t> counts, int rank) {
   std::sort(all.begin(), all.end());
   std::vector<std::size_t> next(counts.size(), all.size());

@@ -1,21 +1,21 @@
 #pragma once
 
-// The report of a cut, and vertices for parts that must not stay empty.
+// Makes the report of a cut, and gives vertices to empty parts.
 
 #include "graph/improve/moves.hpp"
 #include "graph/input/read.hpp"
 
 namespace evenkeel::graphs {
 
-// Collective. Returns the moves for given parts of the read vertices and ghosts, with the complete
-// border. The border includes fixed vertices, because afterwards no vertex counts as fixed or gains
-// by staying at home.
+// Collective. Returns the Moves of given parts of the read vertices and ghosts, with a complete
+// border. Afterwards no vertex counts as fixed or gains by staying at home, so the border includes
+// fixed vertices, too.
 Moves surveyed(const Communicator& communicator, GraphRead& read, const Goal& goal,
                exec::Array<int> parts);
 
 // Collective. `moves` has the parts of the read vertices and ghosts, and the complete border.
-// `goal`, `heaviest` and `clusters` are those of the cut, in which clusters that must not be
-// divided are single vertices: such clusters limit how good any cut can be.
+// `goal`, `heaviest` and `clusters` are those of the cut, in which a cluster that must not be
+// divided is a single vertex: such clusters bound the quality of any cut.
 GraphReport report_of(const Communicator& communicator, const GraphRead& read, Moves& moves,
                       const Goal& goal, const PerConstraint& heaviest, std::int64_t clusters);
 
@@ -27,8 +27,8 @@ GraphReport report_of(const Communicator& communicator, const GraphRead& read, M
 enum class Volunteers { light, seeds };
 bool fill_empty(const Communicator& communicator, const Level& level, int part_count,
                 const exec::Array<int>& parts, Volunteers kind);
-// Collective. Fills the empty parts of `moves` with the lightest vertices. If this returns true,
-// the parts in `moves` are valid, and all else in it is out of date.
+// Collective. Fills the empty parts of `moves` with the lightest vertices. If it returns true, only
+// the parts in `moves` are valid; its other members are out of date.
 bool fill_empty(const Communicator& communicator, Moves& moves);
 
 }  // namespace evenkeel::graphs

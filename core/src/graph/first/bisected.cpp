@@ -85,8 +85,8 @@ class SideBalance {
     }
     return there < counted;
   }
-  // Called while side 0 grows. Returns false for a vertex with which side 0 would exceed its wanted
-  // weight by more than it lacks now, and would also exceed its greatest weight.
+  // Called while side 0 grows. Returns false if side 0 with vertex v would exceed its greatest
+  // weight, and would also be further above its wanted weight than it is below it now.
   bool fits(const Sums& lower, Vertex v) const {
     for (int c = 0; c < sides_.constraints; ++c) {
       const std::int64_t after =
@@ -158,7 +158,7 @@ class GraphDivision {
     }
   }
 
-  // Each pass moves single vertices, and then returns to the best state that it has seen.
+  // Each pass moves single vertices, and then restores the best state of the pass.
   void refine(int passes) {
     for (int pass = 0; pass < passes; ++pass)
       if (!refine_once()) return;
@@ -180,8 +180,8 @@ class GraphDivision {
     reckon();
     for (Heap& heap : heaps_) heap.clear();
   }
-  // Removes vertices from the heap of side 1 until one is still in side 1, and returns it: its move
-  // to side 0 gains most. Returns -1 if the heap has no such vertex.
+  // Removes and returns the vertex of side 1 whose move to side 0 gains most; removes stale entries
+  // before it. Returns -1 if there is no such vertex.
   Vertex pop_joining() {
     Heap& heap = heap_of(1);
     while (!heap.empty()) {
@@ -379,8 +379,8 @@ class GraphBisection {
       const auto wanted = static_cast<std::int64_t>(static_cast<double>(sum) * share);
       sides.wanted[0][at(c)] = wanted;
       sides.wanted[1][at(c)] = sum - wanted;
-      // The limits of parts leave slack. Each level of bisection, down to single parts, uses an
-      // equal share of it.
+      // The limits of parts allow some excess over the average. Each level of bisection, down to
+      // single parts, uses an equal share of it.
       const double limit = static_cast<double>(goal_.limits[at(c)]);
       for (std::size_t s = 0; s < 2; ++s) {
         const int its_parts = s == 0 ? left : parts - left;

@@ -1,7 +1,7 @@
 #pragma once
 
-// A small graph on the host, with a complete copy on each rank. It is the coarsest level, for steps
-// that are simplest if they treat one vertex after the other.
+// A small graph on the host, with a complete copy on each rank. It is the coarsest level. Steps
+// that treat one vertex after the other use it.
 
 #include "graph/levels/goal.hpp"
 #include "graph/levels/level.hpp"

@@ -86,7 +86,7 @@ std::vector<Border> borders_of(Moves& moves) {
   const auto reversed = [](std::uint64_t key) { return key << 32U | key >> 32U; };
   for (const auto& [key, weight] : all.values) {
     sums[key] += weight;
-    sums[reversed(key)] += 0;  // one side may list no vertex: fixed ones are on no list
+    sums[reversed(key)] += 0;  // one side may list no vertex, because fixed vertices are on no list
   }
   std::vector<Border> borders;
   borders.reserve(sums.size());

@@ -1,5 +1,5 @@
-// Jet (Gilbert, Madduri, Boman and Rajamanickam, 2023). Ties are settled without regard to ranks
-// and threads, and a round looks only at vertices whose neighbourhood has changed.
+// Jet (Gilbert, Madduri, Boman and Rajamanickam, 2023). How ties are settled does not depend on
+// ranks and threads, and a round examines only vertices whose neighbourhood has changed.
 
 #include "graph/improve/moves_state.hpp"
 #include "graph/improve/ways.hpp"
@@ -77,7 +77,8 @@ struct FollowGhosts {
   }
 };
 
-// Assumes that all neighbours with a higher gain move, and keeps the moves that then lose nothing.
+// Computes the gain of each move under the assumption that all neighbours with a higher gain move,
+// too. Keeps the moves that then lose nothing.
 template <class Instance>
 struct Afterburner {
   MovesState state;

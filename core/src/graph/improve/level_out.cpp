@@ -135,7 +135,8 @@ Outflows listed(const std::vector<Flow>& flows, int parts, int constraint) {
   return out;
 }
 
-// Collective. Carries out flows as far as there are vertices that fit, and returns how many moved.
+// Collective. Carries out flows as far as there are vertices that fit, and returns the number of
+// vertices that moved.
 std::int64_t carry(Moves& moves, std::vector<Flow> flows, int constraint) {
   constexpr int most_rounds = 24;
   std::int64_t all_moved = 0;
@@ -198,8 +199,8 @@ std::int64_t level_out(Moves& moves, int most_attempts) {
     const int constraint = most_exceeded_constraint(moves);
     if (constraint == no_constraint) break;
     const std::vector<Border> borders = borders_of(moves);
-    // Fill parts more on each attempt: the remaining excess may be smaller than any vertex that was
-    // tried.
+    // Later attempts fill parts more: the excess that is left may be smaller than any vertex that
+    // was tried.
     const double filling = attempt < 2 ? 0.7 : attempt < 4 ? 0.9 : 1.0;
     const std::vector<Flow> flows = cheapest_flows(borders, excess_of(moves, constraint, filling));
     const std::int64_t moved = carry(moves, flows, constraint);

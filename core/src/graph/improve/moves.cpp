@@ -1,4 +1,4 @@
-// The steps that all ways to improve a cut share.
+// The steps that all ways to improve a cut use.
 
 #include "graph/improve/moves.hpp"
 

@@ -1,9 +1,9 @@
 #pragma once
 
 // The part of each vertex of a level, and moves of vertices between parts. All ways to improve a
-// cut use it. A way fills `movers` and an array with their new parts, and commit() carries out
-// these moves and updates all that depends on them. A vertex is examined again only after it or a
-// neighbour has moved.
+// cut use it. A way lists the vertices to move in `movers`, and writes their new parts to an array.
+// commit() carries out these moves and updates all data that depends on them. A vertex is examined
+// again only after it or a neighbour has moved.
 
 #include "graph/levels/goal.hpp"
 #include "graph/levels/vertex_list.hpp"
@@ -28,18 +28,18 @@ struct PartLoads {
   exec::Array<std::int64_t> weights_there, lumps_there;
 };
 
-// The index of an array is a vertex or ghost, unless the array is only for owned vertices.
+// The arrays are indexed by vertex and ghost, or only by owned vertex if a comment says so.
 struct VertexMoves {
   exec::Array<int> parts;
   exec::Array<int> origins;         // parts before the present step
   exec::Array<int> targets;         // nowhere if the vertex stays
   exec::Array<std::int64_t> gains;  // valid for vertices that have a target
   exec::Array<int> moved_at;        // for owned vertices: the last round in which they moved
-  exec::Array<int> marks;           // for owned vertices: bits for the lists that they are on
+  exec::Array<int> marks;           // for owned vertices: one bit for each list that they are on
 };
 
 struct MoveLists {
-  VertexList border;  // every owned vertex with a neighbour in another part, and some others
+  VertexList border;  // contains every owned vertex with a neighbour in another part
   VertexList active;  // owned vertices that must choose again
   VertexList movers;
   VertexList candidates;  // used within one way to improve
@@ -72,8 +72,7 @@ struct Moves {
   int critical_constraint(std::size_t part) const noexcept;
 
   // Collective. Moves the `movers` of all ranks to their parts in `to`, and returns how many moved.
-  // `status` has the meaning that it has in vote(). If `are_locked` is set, these vertices cannot
-  // move in the next round.
+  // `status` is as in vote(). If `are_locked` is set, these vertices cannot move in the next round.
   std::int64_t commit(const Status& status, const exec::Array<int>& to, bool are_locked);
 
   // Collective. remember() saves a state, and restore() returns to it. The list `border` stays

@@ -1,7 +1,7 @@
 #pragma once
 
-// The common kernels of the ways to improve a cut: the state of Moves for kernels, and the strength
-// of the connections of listed vertices to the parts of their neighbours.
+// For the kernels of all ways to improve a cut: the state of Moves, and the strength of the
+// connections of listed vertices to the parts of their neighbours.
 
 #include "graph/improve/moves.hpp"
 
@@ -12,8 +12,8 @@ namespace evenkeel::graphs {
 inline constexpr const char* moves_stage = "core/graph";
 inline constexpr const char* moves_label = "evenkeel::graph::refine";
 
-// Indices of the sums of a step, which are added up before they go to the host. First come changes
-// of the worth, then the weights of parts.
+// Indices of the sums of a step, which kernels add up before the sums go to the host. First come
+// changes of the worth, then the weights of parts.
 inline constexpr std::int64_t cut_change = 0, stay_change = 1, first_weight = 2;
 
 KOKKOS_INLINE_FUNCTION std::int64_t finer(EdgeUnits weight) {
@@ -50,7 +50,8 @@ struct MovesState : LevelView, MovesView, PartsView {
     return part_weights[static_cast<std::int64_t>(part) * constraints + constraint];
   }
   KOKKOS_FUNCTION bool is_lump(Vertex v) const { return lumps != nullptr && weight(v) >= lump; }
-  // Returns true if a part has a lump, and vertex v does not fit into the part beside that lump.
+  // Returns true if a part has a lump, and vertex v does not fit into the part together with the
+  // lump.
   KOKKOS_FUNCTION bool is_closed(int part, Vertex v) const {
     return lumps != nullptr && lumps[part] > 0 && weight_of(part) + weight(v) > beside_lump;
   }
@@ -99,7 +100,7 @@ KOKKOS_INLINE_FUNCTION void clears_mark(int* marks, int mark) {
 
 // --- Connections of listed vertices --------------------------------------------------------------
 
-// Connections of a vertex to at most 16 parts, which suffices for most vertices.
+// Connections of a vertex to at most 16 parts; most vertices have no more.
 struct FewConnections {
   static constexpr int most = 16;
   int parts[most];
@@ -239,7 +240,8 @@ KOKKOS_INLINE_FUNCTION BestPart best_part_of(const MovesState& state, Vertex v,
 
 // --- Jet's rules ---------------------------------------------------------------------------------
 
-// The part to which a vertex would go, and its gain there. The part is nowhere if the vertex stays.
+// The part to which a vertex would go, and its gain there. If the vertex stays, the part is
+// nowhere.
 struct Wish {
   int part = nowhere;
   std::int64_t gain = 0;

@@ -1,6 +1,6 @@
 // Finds successive shortest paths by Dijkstra's algorithm. Each path leads from any part with an
-// excess to the nearest part with room. A path that takes back a flow has a negative cost there;
-// potentials keep the costs that the search sees from being negative.
+// excess to the nearest part with room. A path that takes back a flow has a negative cost there.
+// Dijkstra's algorithm needs costs that are not negative, so potentials are added.
 
 #include "graph/improve/quotient.hpp"
 
@@ -75,7 +75,7 @@ class Network {
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
     for (std::size_t p = 0; p < parts; ++p)
       if (excess_[p] > 0) {
-        // All parts with an excess begin at distance 0, as if one common source fed them.
+        // All parts with an excess are sources of the search, at distance 0.
         distance[p] = 0;
         queue.emplace(0, p);
       }

@@ -21,9 +21,9 @@ struct Flow {
 };
 
 // Returns the cheapest flows that bring the excess of parts to parts with room. `excess` is above 0
-// for parts that are too heavy, and below 0 for parts with room. All borders cost about the same
-// per unit that crosses them; narrow borders cost a little more. An excess that cannot reach any
-// room stays. `borders` is sorted, and has each border from both sides.
+// for parts that are too heavy, and below 0 for parts with room. A unit of flow costs about the
+// same over each border, but a little more over narrow borders. Excess that cannot reach any room
+// stays where it is. `borders` is sorted, and has each border from both sides.
 std::vector<Flow> cheapest_flows(std::span<const Border> borders,
                                  std::span<const std::int64_t> excess);
 

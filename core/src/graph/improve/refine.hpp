@@ -22,7 +22,7 @@ class RefinementAim {
   // Collective. Called before the first round, and after other steps may have moved vertices.
   virtual void follow() = 0;
   virtual std::int64_t objective() const = 0;
-  virtual std::int64_t cut() const = 0;  // the part of the objective to which gains are compared
+  virtual std::int64_t cut() const = 0;  // gains of the objective are compared to this
 };
 
 // Collective. If `is_finest` is set, calls settle() at the end for parts that are still too heavy.

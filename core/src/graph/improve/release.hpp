@@ -1,9 +1,10 @@
 #pragma once
 
-// Releases given amounts of weight from groups of vertices. A choice enters vertices on borders as
-// candidates, each with a group, a target and a class of its loss. Classes with less loss go first.
-// If a whole class would exceed the amount, a hash selects some of its vertices. So two sums over
-// all ranks suffice, and no rank's vertices are preferred.
+// Releases given amounts of weight from groups of vertices. A chooser enters vertices on borders as
+// candidates, each with a group, a target and a class. Classes are ranges of loss / weight, and
+// those with less loss go first. If the last class as a whole would exceed the amount, a hash
+// selects some of its vertices. So two sums over all ranks suffice, and no rank's vertices are
+// preferred.
 
 #include "graph/improve/moves_state.hpp"
 
@@ -18,7 +19,7 @@ namespace evenkeel::graphs {
 
 inline constexpr const char* release_label = "evenkeel::graph::release";
 
-inline constexpr int loss_classes = 96;  // each is half an octave of loss / weight
+inline constexpr int loss_classes = 96;  // two classes for each factor of 2 of loss / weight
 inline constexpr int hash_bins = 256;
 
 // --- For kernels ---------------------------------------------------------------------------------
@@ -83,7 +84,7 @@ struct CountBins {
   MovesState state;
   Entries entries;
   const int* constraint_of_group;
-  const int* thresholds;  // the class of each group that goes only in part
+  const int* thresholds;  // for each group, the class of which only some vertices go
   const Vertex* candidates;
   std::int64_t* histogram;  // groups x hash_bins entries
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
@@ -100,7 +101,7 @@ struct IsReleased {
   MovesState state;
   Entries entries;
   const int* thresholds;
-  const int* bins;  // one per group; vertices of the threshold class go if their bin is lower
+  const int* bins;  // by group; vertices of the threshold class go if their bin is lower
   KOKKOS_FUNCTION bool operator()(Vertex v) const {
     const int group = entries.groups[v];
     return entries.classes[v] < thresholds[group] ||
@@ -148,7 +149,8 @@ struct Admit {
 
 // --- Releasing groups ----------------------------------------------------------------------------
 
-// For each group, the weight that may leave it, and the constraint in which that is measured.
+// For each group, the weight that may leave it, and the constraint in which this weight is
+// measured.
 struct ReleaseGroups {
   std::vector<int> constraints;
   std::vector<std::int64_t> amounts;
@@ -156,7 +158,7 @@ struct ReleaseGroups {
   std::int64_t count() const { return std::ssize(amounts); }
 };
 
-// The bin with which the running sum of the bins reaches an amount, and the sum of all bins before
+// The bin at which the running sum of the bins reaches an amount, and the sum of all bins before
 // it.
 struct ReleaseThreshold {
   int bin;
@@ -180,8 +182,8 @@ class Release {
         bins_(groups.amounts.size(), 0) {}
 
   // Collective. `chooser(candidates)` makes the body that enters candidates. If `is_checked` is
-  // set, parts take no more weight than they have room for. Returns how many vertices moved;
-  // afterwards gone() has the weight that has left each group.
+  // set, parts take no more weight than they have room for. Returns the number of vertices that
+  // moved. Afterwards gone() is the weight that has left each group.
   template <class Chooser>
   std::int64_t run(const Chooser& chooser, bool is_checked) {
     find_candidates(chooser);
@@ -257,8 +259,8 @@ class Release {
                               thresholds_there_.data(), moves_.lists.candidates.data(), histogram});
     });
   }
-  // Also releases the bin with which a group reaches its amount. If `is_nearest` is set, leaves
-  // this bin out if the sum without it is nearer to the amount.
+  // Also releases the bin at which a group reaches its amount. If `is_nearest` is set, does not
+  // release this bin if the sum without it is nearer to the amount.
   void set_bins(bool is_nearest) {
     for (std::size_t g = 0; g < rests_.size(); ++g) {
       if (thresholds_[g] == loss_classes) continue;

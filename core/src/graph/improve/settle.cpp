@@ -1,5 +1,6 @@
-// For each part that is too heavy, each rank contributes its vertices with the least loss, up to
-// twice the weight that must go. Then all ranks place the collected vertices in the same order.
+// For each part that is too heavy, each rank contributes the vertices that lose least by leaving,
+// up to twice the weight that must go. Then all ranks place the collected vertices in the same
+// order.
 
 #include "graph/improve/moves_state.hpp"
 #include "graph/improve/ways.hpp"
@@ -25,7 +26,7 @@ struct Leaver {
   int neighbour;  // the other part to which it has the strongest connection
   Vertex vertex;
   std::int64_t loss;        // loss if it goes to `neighbour`
-  std::int64_t loss_apart;  // loss if it goes to any other part
+  std::int64_t loss_apart;  // the most loss if it goes to any other part
   std::int64_t weights[most_constraints];
   std::uint64_t name;
   double order;  // loss / weight
@@ -65,7 +66,7 @@ struct WriteConnections {
   }
 };
 
-// Enters the movers and their targets.
+// Enters vertices and targets as the movers of `moves`.
 template <class Instance>
 struct Enter {
   const std::int64_t* vertices;
@@ -197,8 +198,7 @@ class Settling {
     return all;
   }
 
-  // For each part, keeps the first vertices until they weigh twice the weight that must go. The
-  // kept vertices may include the heaviest.
+  // For each part, keeps the first vertices, until they weigh twice the weight that must go.
   void cut_off(std::vector<Leaver>& all) const {
     std::sort(all.begin(), all.end());
     std::vector<Leaver> kept;

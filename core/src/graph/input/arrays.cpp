@@ -23,7 +23,7 @@ struct IsBad {
 
 void require_single(const NumberSource& source, const char* what, std::int64_t count) {
   if (source.layout().components != 1 && count > 0)
-    refuse(std::string("There are several ") + what + " per object.", "Give one for each.");
+    refuse(std::string("There are several ") + what + " per object.", "Give each object one.");
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace evenkeel::graphs {
 
 // If the application's input is wrong, the functions here throw an Error.
 
-// Says if the array of the application may be longer than the part that is read.
+// Says whether an array of the application may have more entries than are read.
 enum class Length { exact, at_least };
 
 // Throws if `source` does not have `count` numbers. In messages, `what` names the numbers, and

@@ -51,7 +51,7 @@ RawField<double> reached_positions(const Space& space, const FieldLayout& at, st
 
 }  // namespace
 
-// Wraps the positions in a set, as all other methods do.
+// The stages of the curve take sets, so this makes a set of the positions.
 exec::Array<std::uint64_t> keys_along_curve(const Space& space, const Communicator& communicator,
                                             const Given& given) {
   const int dimensions = static_cast<int>(given.all.dimensions.greatest);

@@ -259,7 +259,7 @@ void require_agreement(const Agreed& all) {
   for (const std::int64_t given : all.saying)
     if (given != 0 && given != all.ranks)
       throw Error(ErrorKind::disagreement, Where{stage_name},
-                  "Only some ranks give all options of their vertices.",
+                  "Some ranks give an option of vertices that other ranks leave out.",
                   "Give the same options on all ranks that have vertices.");
 }
 
@@ -273,7 +273,7 @@ void require_numbers_in_range(const Space& space, const Given& given) {
     std::int64_t column = 0;
     given.rows.columns.fetch(bad, {&column, 1});
     refuse("Column " + std::to_string(bad) + " of this rank is vertex " + std::to_string(column) +
-               " of " + std::to_string(given.all.vertices) + '.',
+               ", but there are " + std::to_string(given.all.vertices) + " vertices.",
            "Number the vertices of all ranks from 0 on, rank after rank.");
   }
   if (!given.fixed.empty()) {
@@ -283,8 +283,9 @@ void require_numbers_in_range(const Space& space, const Given& given) {
       std::int64_t part = 0;
       given.fixed.fetch(at, {&part, 1});
       refuse("Vertex " + std::to_string(given.first + at) + " is fixed in part " +
-                 std::to_string(part) + " of " + std::to_string(given.parts) + '.',
-             "Parts count from 0; a negative number means any.");
+                 std::to_string(part) + ", but there are " + std::to_string(given.parts) +
+                 " parts.",
+             "Count parts from 0; a negative number leaves the part free.");
     }
   }
   if (given.owned + given.rows.columns.size() > std::int64_t{1} << 31U &&

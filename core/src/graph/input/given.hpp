@@ -31,7 +31,7 @@ struct Agreed {
   std::int64_t vertices;
   RangeOfRanks parts, constraints, dimensions;
   std::int64_t ranks;  // number of ranks that have vertices
-  // for each of Says, the number of ranks with vertices that give it
+  // for each enumerator of Says, the number of ranks with vertices for which it is true
   std::array<std::int64_t, 9> saying;
   PerConstraintOf<double> heaviest;
   double heaviest_bytes, heaviest_edge;

@@ -118,7 +118,8 @@ exec::Array<Address> ghost_addresses(const Space& space, const Integers& columns
   return exec::distinct(space, read_label, addresses);
 }
 
-// Returns true if a row may have a column twice. A long row is not searched, so it may.
+// Returns true if a row may have a column twice. A long row is not searched; the result is then
+// true.
 KOKKOS_INLINE_FUNCTION bool may_repeat(const Vertex* columns, std::int64_t begin,
                                        std::int64_t end) {
   constexpr std::int64_t longest = 48;
@@ -345,8 +346,8 @@ void add_sums(GraphSums& into, const GraphSums& from) noexcept {
   into.loops += from.loops;
 }
 
-// Writes the worth of staying: a small worth to settle ties, and the moving cost that the user
-// gives.
+// Writes the worth of staying at home: a small worth that settles ties, plus the moving cost that
+// the user gives.
 void write_stay(const Given& given, const GraphSums& all, double moving_cost,
                 const exec::Array<std::int64_t>& bytes, Level& level) {
   const double mean_edge =

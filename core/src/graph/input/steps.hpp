@@ -14,9 +14,9 @@ namespace evenkeel::graphs {
 std::uint64_t asymmetry(const Space& space, const Given& given);
 
 // Collective. Call it if the sum of asymmetry() over all ranks is not 0. Throws an Error, the same
-// on all ranks, that names the lowest edge without an equal reverse: the edge with the lowest
-// number at its lower end and, among those, the lowest number at its upper end. It finds both
-// numbers by bisection, so it needs no memory.
+// on all ranks, that names the lowest edge without an equal reverse. Edges are compared by the
+// number at their lower end, then by the number at their upper end. It finds both numbers by
+// bisection, so it needs no memory.
 [[noreturn]] void refuse_asymmetry(const Space& space, const Communicator& communicator,
                                    const Given& given);
 

@@ -1,7 +1,7 @@
-// All vertices of a cluster take the least name in the cluster. Values spread along uncuttable
-// edges until they change on no rank. Within a rank, each vertex points to the root of its cluster
-// and values spread through the roots, so that long chains take few steps. Then the address and the
-// fixed part spread in the same way.
+// All vertices of a cluster take the least name in the cluster. Names spread along uncuttable edges
+// until they change on no rank. Within a rank, each vertex points to the root of its cluster, and
+// names spread through the roots, so long chains take few steps. Then the address and the fixed
+// part spread in the same way.
 
 #include "graph/input/steps.hpp"
 #include "graph/stage.hpp"
@@ -20,7 +20,8 @@ namespace {
 
 constexpr const char* uncuttable_label = "evenkeel::graph::uncuttable";
 
-// Makes pointers between vertices of this rank lead to the root with the lower index.
+// If an uncuttable edge connects two clusters of this rank, makes the root with the higher index
+// point to the other root.
 struct Hook {
   RowsView rows;
   const int* is_uncuttable;
@@ -76,7 +77,7 @@ struct TakeFromRoot {
 };
 
 // Brings the values of ghosts along uncuttable edges to the roots of their neighbours. The ranks
-// that own the ghosts do this in the other direction.
+// that own these ghosts do the same for the other direction of the edges.
 template <class T, bool takes_least>
 struct TakeFromGhosts {
   RowsView rows;

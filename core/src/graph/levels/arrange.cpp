@@ -22,8 +22,8 @@ constexpr const char* arrange_label = "evenkeel::graph::arrange";
 constexpr std::int64_t far = std::int64_t{1} << 14U;
 constexpr std::int64_t sampled = 16;  // only one vertex in this many is examined
 
-// The number of edges of a vertex that lead far, minus the number of those that do not. Only edges
-// to vertices of this rank count.
+// The number of far edges of a vertex minus the number of its other edges. Only edges to vertices
+// of this rank count.
 struct FarEdges {
   RowsView rows;
   std::int64_t owned;

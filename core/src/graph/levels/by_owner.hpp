@@ -46,8 +46,8 @@ struct ByOwner {
 template <class Item, class OwnersOf>
 ByOwner<Item> by_owner(const Space& space, const char* label, std::int64_t owners,
                        std::int64_t count, const OwnersOf& owners_of) {
-  // ends[o] is first the number of owner o's items, then their begin, and after the last kernel
-  // their end.
+  // ends[o] is first the number of items of owner o, then the place of the first of them, and after
+  // the last kernel the place after the last of them.
   ByOwner<Item> lists{exec::filled<std::int64_t>(space, label, owners + 1, 0), {}};
   if (owners == 0) return lists;
   std::int64_t* const ends = lists.offsets.data() + 1;

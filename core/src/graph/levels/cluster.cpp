@@ -1,6 +1,6 @@
-// In each round, each vertex without a partner wishes to pair with its best neighbour without a
-// partner. Two vertices that wish for each other become a pair. Each vertex decides only about
-// itself, from its values and those of its neighbours, so ranks exchange only values of ghosts.
+// In each round, each vertex without a partner chooses its best neighbour that has no partner
+// either. Two vertices that choose each other become a pair. Each vertex decides only about itself,
+// from its values and those of its neighbours, so ranks exchange only values of ghosts.
 //
 // The rating of a neighbour is (edge weight)^2 / (weight of the neighbour), because heavy edges
 // between light vertices should vanish first. If ratings are equal, the greater hash of the two
@@ -46,7 +46,8 @@ struct Scene {
   KOKKOS_FUNCTION const std::int64_t* weights_of(Vertex v) const {
     return weights + static_cast<std::int64_t>(v) * constraints;
   }
-  // Adds the weights of all constraints, because all constraints have about the same total.
+  // Adds the weights in all constraints; this is fair, because all constraints have about the same
+  // total.
   KOKKOS_FUNCTION double mass(Vertex v) const {
     const std::int64_t* const mine = weights_of(v);
     std::int64_t sum = mine[0];
@@ -86,8 +87,8 @@ struct BestNeighbour {
 
 // --- Pairs ---------------------------------------------------------------------------------------
 
-// The values of a vertex that its neighbours read. They are adjacent in memory, because neighbours
-// are at random places, and one access then reads both.
+// Two values of a vertex that its neighbours read. They are adjacent in memory, so one access reads
+// both; neighbours are at random places.
 struct Appeal {
   double value;  // rating of an edge of weight 1 to the vertex; 0 if the vertex has a partner
   std::uint64_t name;
@@ -136,7 +137,7 @@ struct WishToPair {
   bool is_first;  // true in the first round
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const Vertex v = alone[i];
-    // Vertices only leave the set of those without a partner, so the best one stays the best.
+    // The set of vertices without a partner only shrinks, so the best one in it stays the best.
     if (!is_first && appeals[targets[v]].value > 0) return;
     const std::uint64_t name = scene.names[v];
     BestAlone best;
@@ -160,7 +161,8 @@ struct Pair {
   int rank;
   Address* partners;
   Appeal* appeals;
-  Appender<Instance> undecided;  // without a partner, as was their best neighbour before this round
+  Appender<Instance> undecided;  // they have no partner, and their best neighbour had no partner
+                                 // before this round
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const Vertex v = alone[i], u = targets[v];
     if (u < 0) return;
@@ -205,8 +207,8 @@ struct LeadPairs {
 
 // --- Single vertices join pairs ------------------------------------------------------------------
 
-// A pair may get two single vertices, one for each of its vertices. So there must be room for twice
-// the weight of the one that joins.
+// Each of the two vertices of a pair may get a single vertex. Both joins are decided independently,
+// so there must be room for twice the weight of the vertex that joins.
 struct WishToJoin {
   Scene scene;
   const Address* partners;
@@ -345,8 +347,7 @@ struct Rounds {
     exec::for_each(instance, cluster_label, level.owned,
                    ListAll<Instance>{all.alone.appender<Instance>()});
     all.alone.count_up();
-    // A vertex that fits twice into a cluster weighs at most half of the limit. If all vertices do,
-    // any two of them fit.
+    // If each vertex weighs at most half of the limit of a cluster, any two of them fit.
     all.all_fit = exec::sum<std::int64_t>(instance, level.local(), IsTooHeavy{scene}) == 0;
   }
   void wish_to_pair(bool is_first) {
@@ -424,7 +425,7 @@ exec::Array<Address> clusters_of(const Communicator& communicator, const Status&
   for (std::size_t c = 0; c < heaviest.size(); ++c) scene.heaviest[c] = heaviest[c];
   Matching all;
   Status ready = status;
-  // Does local work; a failure is reported by the next exchange.
+  // Does local work. The next exchange reports a failure.
   const auto work = [&](const auto& stage) {
     if (!ready.ok()) return;
     ready = attempt(stage_name, [&] {

@@ -48,14 +48,14 @@ class Ghosts {
   Ghosts() = default;
 
   // Collective. Makes a ghost for each vertex in `addresses`, which must be on other ranks,
-  // distinct and ascending. Other ranks' addresses have an index on this rank; `index_there` maps
-  // that index to this rank's vertex. If it is empty, the index is the vertex. `status` has the
-  // meaning that it has in vote().
+  // distinct and ascending. `index_there` translates the addresses that other ranks give for this
+  // rank: it maps the index in such an address to a vertex. If it is empty, the index is the
+  // vertex. `status` is as in vote().
   Ghosts(const Communicator& communicator, const Status& status, const Space& space,
          exec::Array<Address> addresses, const exec::Array<std::int32_t>& index_there);
 
-  // Collective. If ranks gave an `index_there`, this replaces the addresses of ghosts by those that
-  // the mapped vertices have. `owned` is the number of this rank's vertices.
+  // Collective. If ranks gave an `index_there`, replaces the addresses of ghosts by the addresses
+  // of the mapped vertices. `owned` is the number of this rank's vertices.
   void learn_addresses(const Space& space, std::int64_t owned);
 
   std::int64_t count() const noexcept { return count_; }

@@ -24,15 +24,15 @@ struct Goal {
   int constraints = 1;
   PerConstraint totals = {};  // total weight of all vertices
   PerConstraint limits = {};  // greatest weight of a part
-  PerConstraint floors = {};  // a part that is lighter loses no vertex for the sake of a better cut
+  PerConstraint floors = {};  // a lighter part loses no vertex to improve the cut
   // A vertex of at least the weight `lump` in the first constraint is a lump: no part has room for
   // two. A part with a lump accepts another vertex if the part then weighs at most `beside_lump`.
   // If `lump` is 0, there are no lumps.
   std::int64_t lump = 0, beside_lump = 0;
 };
 
-// Returns the least possible weight of the heaviest part, given that there are `clusters` clusters
-// that cannot be divided, and the heaviest of them weighs `heaviest`.
+// Returns the least weight that the heaviest part can have in a constraint. There are `clusters`
+// clusters that cannot be divided, and the heaviest of them weighs `heaviest`.
 inline std::int64_t least_bottleneck(const Goal& goal, std::size_t constraint,
                                      const PerConstraint& heaviest, std::int64_t clusters) {
   const std::int64_t total = goal.totals[constraint], one = heaviest[constraint];
@@ -43,9 +43,9 @@ inline std::int64_t least_bottleneck(const Goal& goal, std::size_t constraint,
   return std::max(average, one);
 }
 
-// When the refinement of a level ends.
+// Decides when the refinement of a level ends.
 struct Patience {
-  double gain = 0.002;  // a share of the cut; a lesser improvement does not count as a gain
+  double gain = 0.002;  // a share of the cut; a smaller improvement does not count as a gain
   // Refinement ends after `iterations` iterations without a gain. It may continue up to
   // `most_iterations` without a gain, as long as these together move less than the share `cheap` of
   // all vertices.

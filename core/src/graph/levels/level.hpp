@@ -1,6 +1,7 @@
 #pragma once
 
-// A distributed graph that the partitioner works on: the given graph, or a coarser level of it.
+// A level: a distributed graph that the partitioner works on. It is the given graph, or a coarser
+// form of it.
 //
 // Each rank owns vertices and has ghosts of their neighbours on other ranks. An index counts the
 // owned vertices first, then the ghosts. No result depends on the distribution of vertices over

@@ -11,9 +11,9 @@ namespace evenkeel::graphs {
 
 namespace {
 
-// To add an edge, the entry of its column in the merged row must be found. If there is memory for a
-// table of all columns per block, that table gives the entry. Otherwise a short row is searched,
-// and a longer row has a hash table. The rows are the same in all cases.
+// When an edge is added, the entry of its column in the merged row must be found. If there is
+// memory for a table of all columns for each block, that table gives the entry. Otherwise a short
+// row is searched, and a longer row has a hash table. The rows are the same in all cases.
 constexpr std::int64_t short_row = 16;
 
 KOKKOS_INLINE_FUNCTION std::int64_t slots_for(std::int64_t most_entries) {
@@ -43,9 +43,9 @@ struct RowInProgress {
     weights[length] = weight;
     ++length;
   }
-  // This does not branch, because no processor can predict if the row has a column already. The
-  // entry of an unwanted column is written after the end of the row, where there is room, and the
-  // next entry overwrites it.
+  // This does not branch on whether the row has the column already, because no processor can
+  // predict that. An unwanted entry is written after the end of the row, where there is room, and
+  // the next entry overwrites it.
   KOKKOS_FUNCTION void add_by_place(Vertex column, EdgeUnits weight, bool is_wanted) {
     const std::int64_t there = places[column];  // may be out of date, from another row
     const bool is_new = (there >= length) | (columns[there < length ? there : 0] != column);

@@ -1,7 +1,7 @@
 #pragma once
 
 // Sends the members of a cluster to the rank of their leader, with their weights and edges. Also
-// contains the exchange of any rows with entries.
+// has a general exchange of rows with entries.
 
 #include "graph/levels/level.hpp"
 #include "graph/stage.hpp"
@@ -18,14 +18,15 @@ struct RowParcel {
 inline std::int64_t rows_of(const RowParcel& parcel) { return parcel.rows; }
 inline std::int64_t entries_of(const RowParcel& parcel) { return parcel.entries; }
 
-// Returns what each rank gets. Rows firsts[r] to firsts[r + 1] go to rank r, and the entries of row
-// i begin at offsets[i]. Blocks.
+// Returns the numbers of rows and entries that go to each rank. Rows firsts[r] to before firsts[r +
+// 1] go to rank r, and the entries of row i begin at offsets[i]. Blocks.
 std::vector<Note<RowParcel>> parcels_of(const std::vector<std::int64_t>& firsts,
                                         const exec::Array<std::int64_t>& offsets);
 
-// Collective. load(parcels) makes the cargo that this rank sends. room_for(sum of parcels) makes
-// room for the cargo that arrives. add(messages, parcels, cargo) adds the sends of the first, and
-// the receives of the second. `status` has the meaning that it has in vote().
+// Collective. Exchanges cargo and returns the cargo that arrives. load(parcels) makes the cargo
+// that this rank sends. room_for(sum of parcels) makes room for the cargo that arrives.
+// add(messages, parcels, cargo) adds the sends of the former and the receives of the latter.
+// `status` is as in vote().
 template <class Cargo, class Load, class RoomFor, class Add>
 Cargo exchanged_parcels(const Communicator& communicator, const Status& status, const Space& space,
                         const Load& load, const RoomFor& room_for, const Add& add) {

@@ -10,15 +10,15 @@ namespace evenkeel::graphs {
 
 namespace {
 
-// The pins to which a pin has edges. visit() gets the distance by which each follows the pin in the
-// ring.
+// The pins to which a pin has edges. For each of them, visit() gets the distance from the pin,
+// forwards along the ring.
 struct Neighbours {
   std::int64_t pins;
 
   KOKKOS_FUNCTION bool are_all() const { return pins - 1 <= most_edges_in_net; }
   KOKKOS_FUNCTION std::int64_t count() const {
     if (are_all()) return pins - 1;
-    std::int64_t count = 2;  // one on each side at a distance of 1
+    std::int64_t count = 2;  // the neighbours on both sides, at distance 1
     for (std::int64_t step = 2; 2 * step <= pins; step *= 2) count += 2 * step < pins ? 2 : 1;
     return count;
   }

@@ -109,8 +109,8 @@ void combine_sums(NetSums& into, const NetSums& from) noexcept {
   into.uneven += from.uneven;
 }
 
-// Small integer weights are scaled to multiples of all numbers by which a net's weight may be
-// divided among its edges, so that the divisions are exact.
+// The weight of a net is divided among its edges. Small integer weights are scaled to multiples of
+// all possible divisors, so that these divisions are exact.
 double units_of_one(const NetSums& all) {
   constexpr double divisible = 27720;  // divisible by 1 to 12
   const double heaviest = all.has_weights > 0 ? all.heaviest : 1;
@@ -130,8 +130,8 @@ struct WriteUnits {
   }
 };
 
-// A graph that has the objects as vertices, and no edges. Arrays of the objects are checked in the
-// same way as those of any graph.
+// Makes a graph that has the objects as vertices, and no edges. So arrays of objects are checked in
+// the same way as arrays of vertices.
 Given given_objects(const Space& space, const Communicator& communicator, const Nets& nets,
                     std::int64_t objects, const GraphCutOptions& options, const ByGraph& method) {
   exec::Array<std::int64_t> offsets, columns;
@@ -173,7 +173,8 @@ void require_objects(const Space& space, const NetsHere& told, std::int64_t obje
   if (told.ids.empty()) {
     std::int64_t pin = 0;
     told.pins.fetch(bad, {&pin, 1});
-    refuse(where + "object " + std::to_string(pin) + " of " + std::to_string(objects) + '.',
+    refuse(where + "object " + std::to_string(pin) + ", but there are " + std::to_string(objects) +
+               " objects.",
            "Number the objects of all ranks from 0 on, rank after rank.");
   }
   std::uint64_t id = 0;

@@ -86,10 +86,10 @@ struct CountPins {
 
 // --- Choosing ------------------------------------------------------------------------------------
 
-// The connection of a vertex to a part is the weight of the nets that have other pins in that part.
-// The gain of a move is the difference of two connections, as in a graph: a net without a pin in
-// the new part is then in one part more, and a net whose last pin leaves the old part is in one
-// part less.
+// The connection of a vertex to a part is the weight of its nets that have other pins in that part.
+// As in a graph, the gain of a move is the difference of two connections. The reason: a net that
+// has no pin in the new part yet is in one part more after the move. A net whose last pin leaves
+// the old part is in one part less.
 template <class Connections>
 KOKKOS_INLINE_FUNCTION void connect(const NetState& all, Vertex v, Connections& connections) {
   const int own = all.parts[v];
@@ -133,7 +133,7 @@ struct ChooseByNets {
 // --- Afterburner ---------------------------------------------------------------------------------
 
 // Computes the gain of a vertex under the assumption that pins with a higher gain are already in
-// the parts that they are expected to go to. The vertex goes too if it then loses nothing.
+// their expected parts. If the vertex then loses nothing, it goes, too.
 struct BurnByNets {
   NetState all;
   std::int64_t floors[most_constraints];
@@ -260,7 +260,7 @@ struct NetMoves::Work {
     all.lists_.candidates.count_up();
   }
 
-  // Finds the parts to which vertices go, if other vertices go to their parts in `expected`.
+  // Finds the parts to which vertices go if other vertices go to their parts in `expected`.
   template <class Instance>
   void burn(const Instance& instance, const exec::Array<int>& expected,
             const exec::Array<int>& going) const {
@@ -315,7 +315,8 @@ std::int64_t NetMoves::improve(double tolerated_loss) {
   nets_.ghosts.refresh(pins_.gains);
   ready = work.attempted(
       [&](const auto& instance) { work.burn(instance, pins_.targets, pins_.likely); });
-  // Pins of one net rely on each other: if one does not go, others may lose by going.
+  // Pins of one net depend on each other: if one pin does not go, others may lose by going. So this
+  // is done twice.
   nets_.ghosts.refresh(pins_.likely, 1, ready);
   ready =
       work.attempted([&](const auto& instance) { work.burn(instance, pins_.likely, pins_.going); });

@@ -22,7 +22,8 @@ class NetMoves {
   // moved vertices, call follow() before.
   std::int64_t improve(double tolerated_loss);
 
-  // In finer units: the data that have to be sent; and these minus the worth of staying at home.
+  // The connectivity, and the connectivity minus the worth of staying at home. Both are in finer
+  // units.
   std::int64_t connectivity() const noexcept { return connectivity_; }
   std::int64_t objective() const noexcept { return connectivity_ - moves_.worth.stay; }
 
@@ -31,7 +32,7 @@ class NetMoves {
   struct Pins {  // by owned vertex and ghost
     exec::Array<int> parts, parts_next;
     exec::Array<int> targets;  // nowhere if the pin stays
-    // the target, if the pin goes when others go as expected; otherwise nowhere
+    // the target of the pin if it goes when others go as expected; otherwise nowhere
     exec::Array<int> likely, going;
     exec::Array<std::int64_t> gains;
     exec::Array<std::uint64_t> names;

@@ -10,8 +10,9 @@ namespace evenkeel::graphs {
 
 namespace {
 
-// The share of its connection to its own part that a vertex may lose by a move, because other pins
-// may follow. It is less than for edges: a net has more pins, and any of them may not follow.
+// A vertex may lose this share of its connection to its own part by a move, because other pins may
+// follow. The share is less than for edges, because a net has more pins, any of which may not
+// follow.
 constexpr double tolerated_loss = 0.125;
 
 class ConnectedNets final : public RefinementAim {
@@ -40,8 +41,8 @@ void NetCompanion::follow(const Level&, const Contracted& coarser) {
 }
 
 void NetCompanion::refine(Moves& moves, const Patience& patience, bool is_finest) {
-  // From a poor start, edges are the better guide: their cut falls a little with each pin that
-  // leaves a part, while the connectivity falls only with the last one.
+  // After a poor start, refine by edges first: their cut decreases a little with each pin that
+  // leaves a part, but the connectivity decreases only with the last one.
   if (!is_finest) graphs::refine(moves, patience, is_finest);
   ConnectedNets nets(levels_.back(), moves);
   refine_towards(nets, moves, patience, is_finest);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Makes nets the companion of a graph: they are coarsened with its levels, and refinement improves
-// their connectivity.
+// A companion of a graph that holds nets: they are coarsened with the levels of the graph, and
+// refinement improves their connectivity.
 
 #include "graph/cut/multilevel.hpp"
 #include "graph/nets/level.hpp"
@@ -19,7 +19,7 @@ class NetCompanion final : public Companion {
 
  private:
   const Communicator& communicator_;
-  // the finest is the first; a level is removed after its refinement
+  // the first is the finest; a level is removed after its refinement
   std::vector<NetLevel> levels_;
 };
 

@@ -48,8 +48,8 @@ struct CountParts {
   }
 };
 
-// Writes a key for each pin of a large net, from the net and the part of the pin. So the number of
-// distinct keys of a net is the number of its parts.
+// Writes a key for each pin of a large net, made from the net and the part of the pin. So the
+// number of distinct keys of a net is the number of its parts.
 struct WriteKeys {
   const std::int64_t *offsets, *nets, *firsts;
   PartOfPin part_of;

@@ -24,8 +24,8 @@ struct CopyNets {
 };
 
 // Sorts, in place, the pins of nets that have at most most_net_pins entries. Returns those of these
-// nets that may be cut: they have at least two distinct pins, and a weight above 0. `duplicates` is
-// the number of repeated pins. Local.
+// nets that may be cut: with at least two distinct pins, and a weight above 0. `duplicates` is the
+// number of repeated pins. Local.
 struct Tidied {
   LooseNets nets;
   std::int64_t duplicates = 0;
@@ -38,15 +38,15 @@ Tidied tidied(const Space& space, const exec::Array<std::int64_t>& offsets,
 LooseNets merged(const Space& space, LooseNets&& nets);
 
 // Collective. Copies each net to all ranks that own its pins, and merges nets with the same pins.
-// `owned` is the number of vertices of this rank. `status` has the meaning that it has in vote().
+// `owned` is the number of vertices of this rank. `status` is as in vote().
 NetLevel spread(const Communicator& communicator, const Status& status, const Space& space,
                 std::int64_t owned, LooseNets&& loose);
 
-// Gives the objects edges between the pins of each net. The edges of a pin together weigh as much
-// as the net, so a single pin that leaves costs the net's weight. In a small net, a pin has edges
-// to all other pins. In a larger net, the pins form a ring in their order, and a pin has edges to
-// the pins at distances that are powers of two. So a net gives no pin more than most_edges_in_net
-// edges. Local.
+// Adds edges between the pins of each net to the graph of the objects. The edges of a pin together
+// weigh as much as the net, so moving a single pin out of the net's part costs the net's weight. In
+// a small net, a pin has edges to all other pins. In a larger net, the pins form a ring in their
+// order, and a pin has edges to the pins at distances that are powers of two. So a net gives no pin
+// more than most_edges_in_net edges. Local.
 inline constexpr std::int64_t most_edges_in_net = 11;
 void expand(const Space& space, int rank, const NetLevel& nets, Given& objects);
 
@@ -54,8 +54,8 @@ void expand(const Space& space, int rank, const NetLevel& nets, Given& objects);
 NetLevel contract_nets(const Communicator& communicator, const NetLevel& fine,
                        const Contracted& coarser);
 
-// Collective. `parts` has the parts of this rank's objects and no more entries. Each net, of any
-// size, is counted once, by the rank that gave it.
+// Collective. `parts` has exactly one entry for each object of this rank. Each net, of any size, is
+// counted once, by the rank that gave it.
 NetReport net_report(const Space& space, const Communicator& communicator, const NetsGiven& given,
                      const exec::Array<int>& parts, int part_count);
 

@@ -19,14 +19,14 @@ namespace evenkeel {
 struct DomainCell {
   Box box;
   int part = 0;
-  int rank = 0;     // that owns the part
-  double work = 0;  // of the whole part, in each of its cells
+  int rank = 0;     // the owner of the part
+  double work = 0;  // of the whole part; all cells of a part have the same number
 };
 
-// The cells of all domains, in the order of parts: the result of boxes_of() for each. `work` is
-// that of each part, or 0 for all parts if it is empty. Parts that own no place are left out.
-// Together the cells fill the box, and no two of them overlap. Throws an Error for domains that own
-// no places.
+// Returns the cells of all domains, in the order of parts: the boxes of boxes_of() for each part.
+// `work` has the work of each part; if it is empty, all work is 0. Parts that own no place are left
+// out. Together the cells fill the box, and no two of them overlap. Throws an Error for domains
+// that own no places.
 //
 // A range of a Hilbert or Morton curve consists of cubes, clipped to the box: at most 2 (2^n - 1)
 // for each level of the lattice. A range of a snake consists of at most 5 boxes. If the box has no
@@ -34,16 +34,17 @@ struct DomainCell {
 EVENKEEL_API std::vector<DomainCell> cells_of(const Domains& domains,
                                               std::span<const double> work = {});
 
-// The bytes of a file with one cell for each box: VTK_VOXEL in three dimensions, VTK_PIXEL at z = 0
-// in two, VTK_LINE at y = z = 0 in one. Cell data: `part` and `rank` (Int32), `work` (Float64) and
-// `share` (Float64), the part's work over that of all parts in the picture; 0 without any work.
-// Numbers are appended as raw bytes in this machine's order. Throws an Error for other dimensions,
-// boxes that are not finite, and work that is negative or not finite.
+// Returns the bytes of a file with one cell for each box: VTK_VOXEL in three dimensions, VTK_PIXEL
+// at z = 0 in two, VTK_LINE at y = z = 0 in one. The cell data are `part` and `rank` (Int32),
+// `work` (Float64) and `share` (Float64). `share` is the work of the part divided by the work of
+// all parts in the picture, or 0 if there is no work. Numbers are appended as raw bytes in this
+// machine's order. Throws an Error if there are other dimensions, if a box is not finite, or if
+// work is negative or not finite.
 EVENKEEL_API std::string vtu_of(int dimensions, std::span<const DomainCell> cells);
 
-// Writes the whole file or nothing: it is written under another name beside `path` and then
-// renamed. Throws an Error for a path that leads to anything but a regular file or a new one, and
-// if the disk is full.
+// Writes the whole file or nothing: writes a file with another name beside `path`, and then renames
+// it. Throws an Error if `path` is an existing directory, device or the like, or if the disk is
+// full.
 EVENKEEL_API void write_vtu(const std::string& path, int dimensions,
                             std::span<const DomainCell> cells);
 

@@ -1,8 +1,8 @@
 #pragma once
 
-// Cuts graphs that call-backs with Zoltan's signatures describe, for codes that have such
-// functions; Zoltan itself is not needed. The functions for Zoltan_Set_Num_Obj_Fn and its like are
-// registered unchanged, and one call returns the same as Zoltan_LB_Partition.
+// Cuts graphs that an application describes by call-backs with Zoltan's signatures. Zoltan itself
+// is not needed. The functions that were registered by Zoltan_Set_Num_Obj_Fn and the like need no
+// change, and one call returns the same lists as Zoltan_LB_Partition.
 //
 //   const ek::GraphCallbacks mesh = {.num_obj = {count_cells, &cells},
 //                                    .obj_list = {list_cells, &cells},
@@ -58,7 +58,7 @@ struct Callback {
 struct GraphCallbacks {
   Callback<NumObjFn> num_obj = {};
   Callback<ObjListFn> obj_list = {};
-  // One of each pair is needed; if both are given, the one for many objects is called.
+  // One function of each pair is needed. If both are given, the one for many objects is called.
   Callback<NumEdgesFn> num_edges = {};
   Callback<NumEdgesMultiFn> num_edges_multi = {};
   Callback<EdgeListFn> edge_list = {};
@@ -68,7 +68,8 @@ struct GraphCallbacks {
   Callback<PartFn> part = {};
   Callback<PartMultiFn> part_multi = {};
 
-  // 1 or 2 entries: a global id is a number of 64 bits, and its first entry is the lower half.
+  // The entries of a global id: 1, or 2 for a number of 64 bits, whose first entry is the lower
+  // half.
   int num_gid_entries = 1;
   int num_lid_entries = 1;
   int obj_weight_dim = 0;   // up to most_graph_weights; each dimension is balanced
@@ -81,14 +82,14 @@ struct GraphCallbacks {
 enum class GraphApproach : int {
   partition,    // from nothing
   repartition,  // from the present parts
-  refine        // from the present parts, with Effort::polish whatever the method says
+  refine        // from the present parts, always with Effort::polish
 };
 // The name of an enumerator.
 EVENKEEL_API const char* name_of(GraphApproach approach) noexcept;
 
 // The options of a cut; the same on all ranks.
 struct CallbackOptions {
-  int parts = 0;  // with 0, one part for each rank
+  int parts = 0;  // if it is 0, there is one part for each rank
   GraphApproach approach = GraphApproach::repartition;
 };
 
@@ -101,8 +102,8 @@ constexpr int rank_of_part(int part, int parts, int ranks) noexcept {
   return beyond < 0 ? part / least : short_ranks + beyond / (least + 1);
 }
 
-// Objects that change their rank, or only their part. The arrays have one entry for each object,
-// those of ids as many as an id has.
+// Objects that change their rank, or only their part. The arrays have one entry for each object; an
+// array of ids has as many entries for each object as an id has.
 struct ObjectList {
   std::vector<unsigned int> global_ids;
   std::vector<unsigned int> local_ids;  // on the rank that has the object now
@@ -112,8 +113,9 @@ struct ObjectList {
 
 // The results that Zoltan_LB_Partition returns in its arguments.
 struct CallbackCut {
-  bool changes = false;    // some object of some rank is in a list; the same on all ranks
-  ObjectList imports;      // ordered by the rank that they come from, and then as it lists them
+  bool changes = false;    // true if a list of some rank is not empty; the same on all ranks
+  ObjectList imports;      // sorted by present rank, and then in the order in which that rank lists
+                           // them
   ObjectList exports;      // in the order in which this rank lists its objects
   std::vector<int> parts;  // the new parts of all objects of this rank
   GraphReport report;
@@ -121,9 +123,9 @@ struct CallbackCut {
 
 // Collective. Calls the call-backs, cuts the graph that they describe by ids, and returns the
 // objects that would have to move; it moves nothing. The values of nbor_procs are ignored. Throws
-// the same Error on all ranks if a call-back is missing, throws, sets ierr, or returns a negative
-// count; if a number above is out of range or differs between ranks; or if cut_graph() refuses the
-// graph.
+// the same Error on all ranks if a call-back is missing, throws, sets ierr or returns a negative
+// count, if a number in GraphCallbacks or CallbackOptions is out of range or differs between ranks,
+// or if cut_graph() refuses the graph.
 EVENKEEL_API CallbackCut cut_by_callbacks(const Space& space, const Communicator& communicator,
                                           const GraphCallbacks& callbacks,
                                           const CallbackOptions& options = {},

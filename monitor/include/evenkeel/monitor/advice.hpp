@@ -14,11 +14,11 @@ namespace evenkeel {
 struct Advice {
   bool rebalance = false;
   std::string reason = {};  // a readable text if rebalance is true
-  // The generation of an earlier decomposition to return to, or -1 to make a new one. It is always
-  // -1 unless earlier decompositions are kept, as a Balancer does.
+  // The generation of the earlier decomposition to return to, or -1 to make a new one.
+  // Monitor::step() always returns -1, since a Monitor keeps no earlier decompositions.
   std::int64_t back_to = -1;
   // If it is not 0, shift the domains along their curve with this penalty (Options::shift) instead
-  // of making a new cut. It is always 0 unless earlier domains are kept.
+  // of making a new cut. Monitor::step() always returns 0.
   double shift_penalty = 0;
   // If true, the shift uses the load of the last epoch only and ignores earlier measurements.
   bool shifts_by_last_epoch = false;
@@ -28,18 +28,18 @@ struct Advice {
 // --- Options of a step ---------------------------------------------------------------------------
 // The application's choices for one step; the same on all ranks.
 struct StepOptions {
-  // If false, nothing moves in this step; timing, looks and decisions continue as usual. A
-  // rebalance that is decided on meanwhile happens in the next step that may move.
+  // If false, nothing moves in this step; timing, looks and decisions continue as usual. If a
+  // rebalance is decided on in such steps, it happens in the next step that may move.
   bool may_move = true;
 };
 
 // --- Sections ------------------------------------------------------------------------------------
-// A picture of the domains: planes through the box, divided into cells, with the rank that owns the
-// centre of each cell. Its size does not depend on the number of ranks.
+// A picture of the domains. Planes through the box are divided into cells; for each cell it has the
+// rank that owns the cell's centre. Its size does not depend on the number of ranks.
 
 // One plane through the box.
 struct DomainSection {
-  int across = 0, up = 1;  // axes of the plane
+  int across = 0, up = 1;  // the axes of the box along its rows and along its columns
   double at = 0;           // in 3-D, its position along the other axis
   int columns = 0, rows = 0;
   std::vector<int> owners = {};  // row by row, from the lower corner
@@ -56,18 +56,18 @@ struct DomainSections {
 };
 
 // --- Outcome -------------------------------------------------------------------------------------
-// The result of a rebalance. Seconds of stages are those of the slowest rank. A code that balances
-// itself may report one to Monitor::rebalanced().
+// The result of a rebalance. Codes that balance their objects themselves may pass it to
+// Monitor::rebalanced().
 struct Outcome {
   bool moved = true;     // false if the decomposition has not changed
-  bool earlier = false;  // earlier domains were taken again
-  bool shifted = false;  // the last domains were shifted along their curve
+  bool earlier = false;  // true if earlier domains were taken again
+  bool shifted = false;  // true if the last domains were shifted along their curve
   std::int64_t objects_moved = 0, bytes_moved = 0;
-  double seconds = 0;          // from begin to end, on this rank
+  double seconds = 0;          // that the rebalance took on this rank
   std::int64_t forgotten = 0;  // objects whose learned costs were dropped
   double lambda = 0;           // of the new domains, by the weights of the objects; 0 if unknown
-  // For a cut for several phases: the lambda of each phase, and how much longer a step takes than
-  // the lower bound of any cut, in percent. Empty and 0 for other cuts.
+  // The lambda of each phase, and how much longer a step takes than the lower bound of any cut, in
+  // percent. They are empty and 0 unless the cut was made for several phases.
   std::vector<double> phase_lambdas = {};
   double shortfall_percent = 0;
   std::vector<std::pair<std::string, double>> stages = {};

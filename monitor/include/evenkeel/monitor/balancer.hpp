@@ -28,9 +28,10 @@ namespace evenkeel {
 class EVENKEEL_API Balancer {
  public:
   // Collective over the communicator, which is duplicated twice. Rank 0's options count for all.
-  // Kokkos must be running. Work on the memory of `space` runs on that instance
-  // (for example ek::space_of(stream)); the default is the default instances. Other instances must
-  // have finished writing fields before a step or a rebalance; afterwards all fields are complete.
+  // Kokkos must be running. If `space` is given, for example ek::space_of(stream), work on memory
+  // of its kind runs on that instance. Other work runs on the default instances. Before a step or a
+  // rebalance, other instances must have finished writing fields. After it, all fields are
+  // complete.
   explicit Balancer(const Communicator& communicator, const Options& options = {},
                     const std::optional<Space>& space = std::nullopt);
 #if EVENKEEL_HAS_MPI
@@ -43,39 +44,42 @@ class EVENKEEL_API Balancer {
   ~Balancer();
 
   // Returns the kernel of this name, and registers it if it is new. Local, at any time. Ranks may
-  // register different kernels, but should agree on the phase of each.
+  // register different kernels, but a kernel should have the same phase on all ranks.
   Kernel kernel(const std::string& name, const KernelOptions& options = {});
 
-  // Register a hook. Local, at any time. Ranks may have different hooks; hooks run in the order of
-  // registration. before_move hooks run on every rank when objects are about to move: fields are
-  // still unchanged and must keep their lengths, and an exception undoes the move on all ranks.
-  // after_move hooks run when objects have moved: fields, domains and report are new; an exception
-  // becomes the same Error on all ranks, and the objects stay moved.
+  // These register a hook. Local, at any time. Ranks may have different hooks; hooks run in the
+  // order of registration. before_move hooks run on every rank before objects move. Fields still
+  // have their old values, and a hook must keep their lengths. If a hook throws, the move is undone
+  // on all ranks. after_move hooks run on every rank after objects have moved, when fields, domains
+  // and report are new. If a hook throws, all ranks throw the same Error, and the objects stay on
+  // their new ranks.
   void before_move(std::function<void()> hook);
   void after_move(std::function<void(const MoveReport&)> hook);
-  // Runs when the domains have changed, with or without a move, and before the after_move hooks;
-  // otherwise it is like after_move. The arguments are the old and the new domains.
+  // Registers a hook that runs when the domains have changed, even if nothing moved. It runs before
+  // the after_move hooks, and is like them otherwise. Its arguments are the old and the new
+  // domains.
   void on_new_domains(std::function<void(const Domains&, const Domains&)> hook);
 
-  // Collective; ends a step. Moves objects when it pays, and then every field has a new length,
-  // order and storage. If the report converts to false, no field has changed, not even its order;
-  // domains may have changed if new borders leave every object where it is. An Error is the same on
-  // all ranks, and leaves every field unchanged unless it comes from a hook that runs after a move.
+  // Collective; ends a step. If a rebalance pays, moves objects; then every field has a new length,
+  // order and storage. If the report converts to false, no field has changed, not even its order.
+  // Even then the domains may have changed, if the new borders leave every object where it is. An
+  // Error is the same on all ranks. It leaves every field unchanged, unless it comes from a hook
+  // that runs after a move.
   MoveReport step(const SetList& sets, const StepOptions& how = {});
 
-  // Collective; balances now, by the latest load. It also makes the first distribution, and objects
-  // may start on any rank. Otherwise it is like step(), but does not count a step.
+  // Collective. Balances now, by the latest load. The first call distributes the objects, which may
+  // start on any rank. Does not end a step; otherwise it is like step().
   MoveReport rebalance(const SetList& sets);
 
-  // Collective; sends objects that have left the domain of their rank to the owner of their place,
-  // without new domains. It is for codes whose objects cannot wait for a rebalance, and is cheap
-  // enough for every step: objects that stay keep their index, except a few that fill holes, and
-  // arrays with slack (.count, .reserve, std::vector) keep their memory. With groups or payloads
-  // all objects are sorted again, as in a rebalance. It needs domains, so call rebalance() first.
-  // Otherwise it is like step(), but does not count a step.
+  // Collective. Sends objects that have left the domain of their rank to the owner of their place;
+  // the domains do not change. This is for codes whose objects cannot wait for a rebalance. It is
+  // cheap enough for every step: objects that stay keep their index, except a few that fill holes,
+  // and arrays with unused room (.count, .reserve, std::vector) keep their memory. If sets have
+  // groups or payloads, all objects are sorted again, as in a rebalance. There must be domains, so
+  // call rebalance() first. Does not end a step; otherwise it is like step().
   MoveReport migrate(const SetList& sets);
 
-  // The same for one set, given by its fields, or for several sets that share one decomposition.
+  // The same for one set, which is given by its fields.
   template <class Container>
   requires(!std::convertible_to<Container, SetList>) MoveReport
       step(Container&& position, Carried carried = {}, const SetOptions& options = {},
@@ -108,9 +112,9 @@ class EVENKEEL_API Balancer {
     return migrate({first, sets...});
   }
 
-  // Collective, before the first step. Restores what an earlier run on any number of ranks has
-  // learned, and continues its step count; rank 0's text counts. saved_state() is local and returns
-  // the same on all ranks.
+  // Collective, before the first step. restore() takes over what an earlier run, on any number of
+  // ranks, has learned, and continues its step count. Only the text on rank 0 counts. saved_state()
+  // is local and returns the same text on all ranks.
   void restore(const std::string& saved);
   std::string saved_state() const;
 
@@ -126,7 +130,7 @@ class EVENKEEL_API Balancer {
   std::int64_t steps() const noexcept;
   Metrics metrics() const;  // of the last look
   // The time that the run has taken, and the time that it would have taken without any rebalance.
-  // It covers all steps after finish().
+  // It covers the steps up to the last look; after finish(), it covers all steps.
   Account account() const;
   // The learned costs of types and features; empty if no set has any.
   const CostTable& costs() const noexcept;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Kernels: named regions of the application's own work, timed by scope. A kernel should contain no
-// waiting, for example in MPI.
+// Kernels: named regions of the application's own work, timed by scope. A kernel should not wait
+// for other ranks, for example in MPI.
 
 #include <evenkeel/backends/config.hpp>
 #include <evenkeel/backends/exec/space.hpp>
@@ -19,8 +19,8 @@
 namespace evenkeel {
 
 // --- Chunks --------------------------------------------------------------------------------------
-// A loop over objects can be divided into chunks that are timed one by one. The times of stretches
-// of objects are then known, and not only the time of a whole rank.
+// A loop over objects can be divided into chunks that are timed one by one. Then evenkeel knows the
+// times of stretches of objects, and not only the time of a whole rank.
 
 class Clock;
 class Timer;
@@ -79,7 +79,7 @@ class EVENKEEL_API Chunks {
   };
 
   std::size_t size() const noexcept { return count_; }
-  // One chunk; there are size() of them.
+  // Chunk number `index`, which is less than size().
   Chunk operator[](std::size_t index) const noexcept;
   Iterator begin() const noexcept { return {this, 0}; }
   Iterator end() const noexcept { return {this, count_}; }
@@ -101,7 +101,7 @@ class DeviceEvents;
 class ThreadTrack;
 
 // The number of phases. If ranks wait for each other between two kernels, in a barrier or an
-// exchange, give the kernels different phases: each phase waits for its own slowest rank.
+// exchange, give the kernels different phases. Each phase then waits for its own slowest rank.
 inline constexpr int kernel_phases = 8;
 
 // A set of types of objects, given by their numbers, for example {0, 2}.
@@ -131,21 +131,22 @@ class KernelTypes {
 // The properties of a kernel; the same wherever it is registered.
 struct KernelOptions {
   int phase = 0;  // from 0 to kernel_phases - 1
-  // The kernel runs, or does most of its work, once in this many steps; 0 means that the library
-  // finds the period itself.
+  // The kernel does all or most of its work once in this many steps. If it is 0, evenkeel finds
+  // this period itself.
   int every = 0;
-  // The objects that it works on, if known: those of these types in the set with this number among
-  // the sets that are given to a Balancer. Without types, it works on all objects of all sets.
+  // The objects that the kernel works on: those of these types in one set. `set` is the number of
+  // that set among the sets that are given to a Balancer. Without types, it works on all objects of
+  // all sets.
   KernelTypes types = {};
   int set = 0;
 
   friend bool operator==(const KernelOptions&, const KernelOptions&) = default;
 };
 
-// Measures until the end of its scope, or until another Timer is moved into it; an empty Timer
-// measures nothing. A kernel timed inside another interrupts the outer one, so that no time counts
-// twice. The Kernel, or the object that returned the Kernel, must outlive the Timer. A Timer must
-// end in the thread in which it began.
+// Measures until the end of its scope, or until another Timer is moved into it. An empty Timer
+// measures nothing. While a kernel is timed inside another one, the outer one is interrupted, so no
+// time counts twice. The Kernel, or the object that returned it, must outlive the Timer. A Timer
+// must end in the thread in which it began.
 class EVENKEEL_API Timer {
  public:
   Timer() = default;
@@ -169,7 +170,7 @@ class EVENKEEL_API Timer {
   friend class Kernel;
   Timer(Clock& clock, int slot) noexcept;
   Timer(Clock& clock, int slot, const DeviceStream& stream) noexcept;
-  ThreadTrack* track_ = nullptr;  // null if nothing is measured, also in a thread that is ending
+  ThreadTrack* track_ = nullptr;  // null if nothing is measured, or if the thread is ending
   std::uint32_t scope_ = 0;       // number of the scope in this thread
 };
 
@@ -179,9 +180,10 @@ class EVENKEEL_API Kernel {
   // Times from here until the returned Timer goes out of scope. Local, on any thread.
   [[nodiscard]] Timer time() const noexcept { return Timer(*clock_, slot_); }
 
-  // The same for work that is launched on an instance of a Kokkos space. On a device the scope
-  // counts as the longer of the host's time and the instance's time, once the device has passed
-  // its end. It needs no fence and adds no fence. On a host instance this is the same as time().
+  // The same for work that is launched on an instance of a Kokkos space. On a device the time of
+  // the scope is the host's time or the instance's time, whichever is longer. It counts after the
+  // device has passed the end of the scope. No fence is needed, and no fence is added. On a host
+  // instance this is the same as time().
   template <ExecutionInstance Instance>
   [[nodiscard]] Timer time(const Instance& instance) const {
     return Timer(*clock_, slot_, stream_of(instance));
@@ -194,10 +196,10 @@ class EVENKEEL_API Kernel {
   //     for (auto i = chunk.begin(); i < chunk.end(); ++i) add_forces(i);
   //   }
   //
-  // The objects are those of the set with this number among the sets that are given to a Balancer,
-  // in the order of their arrays. There are at most 128 chunks, and if there is more than one, each
-  // takes at least 400 times as long as timing it. Call it in the thread that ends steps; chunks
-  // may then run on several threads.
+  // The objects are those of one set, in the order of their arrays; `set` is its number among the
+  // sets that are given to a Balancer. There are at most 128 chunks. They are so long that work on
+  // a chunk takes at least 400 times as long as timing it, unless there is only one. Call chunks()
+  // in the thread that ends steps; the chunks may run on several threads.
   [[nodiscard]] Chunks chunks(std::int64_t objects, int set = 0) const;
 
   std::string name() const;
@@ -208,34 +210,34 @@ class EVENKEEL_API Kernel {
       : clock_(std::move(clock)), index_(index), slot_(slot) {}
   std::shared_ptr<Clock> clock_;
   int index_;
-  int slot_;  // among all timed kernels and chunks
+  int slot_;  // its number among all timed kernels and chunks
 };
 
 // The time of a loop in chunks, summed over all threads, for each stretch of its objects.
 struct StretchTimes {
   int set = 0;
-  std::int64_t objects = 0;              // that were divided into stretches, in the last loop
-  double steps = 0, all_steps = 0;       // in which the loop was timed: recent ones, and all
-  std::vector<double> nanoseconds = {};  // of each stretch, in recent steps
-  double all_nanoseconds = 0;            // of all stretches in all steps
+  std::int64_t objects = 0;              // that the last loop divided into stretches
+  double steps = 0, all_steps = 0;       // steps in which the loop was timed: recent ones, and all
+  std::vector<double> nanoseconds = {};  // the time of each stretch in recent steps
+  double all_nanoseconds = 0;            // the time of all stretches in all steps
 };
 
 // The clock that measures the work of kernels.
 enum class ClockKind : int {
-  automatic,  // thread_cpu if ranks share cores; otherwise wall time by the cycle counter, without
-              // the time of waiting for a core that another program used
+  automatic,  // thread_cpu if ranks share cores; otherwise wall time by the cycle counter, minus
+              // the time in which the thread waited for a core that another program used
   wall,       // the system's wall clock
-  thread_cpu  // the CPU time of the timing thread: waiting for a core does not count
+  thread_cpu  // the CPU time of the timing thread, in which waiting for a core does not count
 };
 
-// Sums the nanoseconds of kernels in each step. Any thread may time; only one thread at a time may
-// register kernels, end steps and read the measurements.
+// Sums the nanoseconds of kernels in each step. Any thread may time kernels. Only one thread at a
+// time may register kernels, end steps and read the measurements.
 class EVENKEEL_API Clock : public std::enable_shared_from_this<Clock> {
  public:
   using Now = std::int64_t (*)() noexcept;  // wall_nanoseconds or thread_cpu_nanoseconds
 
-  // Kernel::time(instance) uses `events` to time the device; the default is the events of this
-  // build's device. If they are null, it times the host only.
+  // Kernel::time(instance) times the device by `events`; the default is the events of this build's
+  // device. If `events` is null, it times only the host.
   static std::shared_ptr<Clock> make(Now now);
   static std::shared_ptr<Clock> make(Now now, std::shared_ptr<DeviceEvents> events);
   // Makes a clock that uses the cycle counter, or wall time if the counter is not reliable.
@@ -255,17 +257,17 @@ class EVENKEEL_API Clock : public std::enable_shared_from_this<Clock> {
   struct Step {
     std::int64_t duration = 0;  // since the last step ended
     std::int64_t load = 0;      // in kernels
-    bool fit = true;            // false when the clock went backwards
+    bool fit = true;            // false if the clock went backwards
   };
-  // Ends the step. The time of a kernel is that of its busiest thread. It contains scopes that
-  // ended in this step, on the calling thread also the part of open scopes that is in this step,
-  // and device work that has completed by now. of_step() returns the nanoseconds of each kernel,
-  // valid until the next end_step().
+  // Ends the step. The time of a kernel is the time of its busiest thread. It contains scopes that
+  // ended in this step, the part of open scopes of the calling thread that is in this step, and
+  // device work that has completed by now. of_step() returns the nanoseconds of each kernel; the
+  // reference is valid until the next end_step().
   Step end_step() noexcept;
   const std::vector<std::int64_t>& of_step() const noexcept { return of_step_; }
 
-  // The times of each loop in chunks, since forget_stretches(): a new order of the objects makes
-  // earlier times useless.
+  // The times of each loop in chunks since the last call of forget_stretches(). Call that when the
+  // order of the objects changes, because it makes earlier times useless.
   const std::vector<StretchTimes>& of_stretches() const noexcept;
   void forget_stretches() noexcept;
 

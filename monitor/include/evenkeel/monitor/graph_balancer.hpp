@@ -1,8 +1,8 @@
 #pragma once
 
-// The facade for codes whose objects are connected and that move their own data: it proposes parts
-// of their graph. A proposal moves nothing: the code checks how much it would cut and move, and
-// carries it out or drops it.
+// The facade for codes that move their own data and whose objects are connected by a graph. It
+// proposes parts of the graph. A proposal moves nothing: the code checks how much it would cut and
+// move, and carries it out or drops it.
 //
 //   ek::GraphBalancer balancer(MPI_COMM_WORLD, {.method = {.tolerance = 0.05}});
 //   auto assembly = balancer.kernel("assembly");
@@ -34,16 +34,16 @@ enum class VertexCosts : int {
 struct GraphBalancerOptions {
   ByGraph method = {};
   VertexCosts costs = VertexCosts::measured;
-  Options monitor = {};  // when to look, and which looks lead to a proposal
+  Options monitor = {};  // decide when to look, and which looks lead to a proposal
 };
 
 // Times kernels, decides when a rebalance pays, and proposes a rank for each vertex of a graph.
 class EVENKEEL_API GraphBalancer {
  public:
   // Collective over the communicator, which is duplicated twice. Rank 0's monitor options count for
-  // all ranks; the other options must be the same on all ranks. Kokkos must be running. Work on the
-  // memory of `space` runs on that instance, and parts are in its memory. Without it, this is the
-  // default instance for the memory that holds the offsets of a graph.
+  // all ranks; the other options must be the same on all ranks. Kokkos must be running. Work on
+  // memory of the kind of `space` runs on that instance, and parts are in its memory. If `space` is
+  // not given, the default instance for the memory of the graph's offsets is used.
   explicit GraphBalancer(const Communicator& communicator, const GraphBalancerOptions& options = {},
                          const std::optional<Space>& space = std::nullopt);
 #if EVENKEEL_HAS_MPI
@@ -58,28 +58,28 @@ class EVENKEEL_API GraphBalancer {
   // Returns the kernel of this name, and registers it if it is new. Local, at any time.
   Kernel kernel(const std::string& name, const KernelOptions& options = {});
 
-  // Collective; ends a step. If a rebalance pays, improves the present ranks and returns a rank for
-  // each vertex of the graph. Otherwise, or if no vertex would move, returns nothing. Drops a
-  // proposal that is still open. The graph is read only if a rebalance pays, except for its number
-  // of vertices and, in a deterministic run, its weights.
+  // Collective; ends a step. Drops a proposal that is still open. If a rebalance pays, improves the
+  // present ranks and returns a rank for each vertex of the graph. Otherwise, or if no vertex would
+  // move, returns nothing. If no rebalance pays, only the number of vertices is read and, in a
+  // deterministic run, the weights.
   std::optional<GraphCut> step(const Graph& graph, const StepOptions& how = {});
 
-  // Collective. Proposes ranks now, by the latest load, and replaces an open proposal. A given
-  // method overrides that of the options, for example to try again if a proposal was rejected.
-  // Starts from the present ranks, or from nothing.
+  // Collective. Proposes ranks now, by the latest load, and replaces an open proposal. If `method`
+  // is given, it overrides the method of the options, for example to try again after a proposal was
+  // dropped. The cut begins from the present ranks, unless `from_nothing` is true.
   GraphCut propose(const Graph& graph, const std::optional<ByGraph>& method = std::nullopt,
                    bool from_nothing = false);
 
-  // Local, but call them on all ranks or on no rank, while a proposal is open. accept() reports
-  // that all vertices are on their proposed ranks; drop() discards the proposal. The time since the
-  // proposal was requested counts as cost in both cases.
+  // Call one of these while a proposal is open, on all ranks or on no rank. Both are local.
+  // accept() reports that all vertices are on their proposed ranks; drop() discards the proposal.
+  // In both cases the time since the proposal was requested counts as cost of a rebalance.
   void accept();
   void drop();
   bool has_proposal() const noexcept;
 
-  // Collective, before the first step. Restores what an earlier run on any number of ranks has
-  // learned, and continues its step count; rank 0's text counts. saved_state() is local and returns
-  // the same on all ranks.
+  // Collective, before the first step. restore() takes over what an earlier run, on any number of
+  // ranks, has learned, and continues its step count. Only the text on rank 0 counts. saved_state()
+  // is local and returns the same text on all ranks.
   void restore(const std::string& saved);
   std::string saved_state() const;
 
@@ -93,7 +93,7 @@ class EVENKEEL_API GraphBalancer {
   const Options& options() const noexcept;   // those that all ranks agreed on
   Metrics metrics() const;                   // of the last look
   // The time that the run has taken, and the time that it would have taken without any rebalance.
-  // It covers all steps after finish().
+  // It covers the steps up to the last look; after finish(), it covers all steps.
   Account account() const;
 
  private:

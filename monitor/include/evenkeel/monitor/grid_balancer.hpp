@@ -1,7 +1,7 @@
 #pragma once
 
-// The facade for codes whose ranks own the boxes of a grid, and that move their own data. It learns
-// from one number per rank, the work of its domain, and proposes new borders; the code moves its
+// The facade for codes that move their own data and whose ranks own the boxes of a grid. It learns
+// from one number per rank, the work of its domain, and proposes new borders. The code moves its
 // cells and reports when they are in place.
 //
 //   ek::GridBalancer balancer(MPI_COMM_WORLD, {.grid = {.shape = {3, {4, 4, 4}}}, .box = box});
@@ -31,8 +31,8 @@ struct GridBalancerOptions {
   Box box;
   std::array<bool, 3> periodic = {};
   GridScheme scheme = GridScheme::staggered;
-  GridRoundsOptions rounds = {};  // widths, cells, speeds, and how borders are found
-  Options monitor = {};           // when to look, and which looks lead to a proposal
+  GridRoundsOptions rounds = {};  // widths, cells, speeds, and the rule by which borders are found
+  Options monitor = {};           // decide when to look, and which looks lead to a proposal
 };
 
 // Times kernels, decides when a rebalance pays, and proposes new borders for a grid of domains.
@@ -40,8 +40,8 @@ class EVENKEEL_API GridBalancer {
  public:
   // Collective over the communicator, which is duplicated twice. Begins with domains of equal size.
   // Rank 0's monitor options count for all ranks; the other options must be the same on all ranks.
-  // Work on cells in the memory of `space` runs on that instance; the default is the default
-  // instances.
+  // If `space` is given, work on cells in memory of its kind runs on that instance. Other work runs
+  // on the default instances.
   GridBalancer(const Communicator& communicator, const GridBalancerOptions& options,
                const std::optional<Space>& space = std::nullopt);
 #if EVENKEEL_HAS_MPI
@@ -56,11 +56,11 @@ class EVENKEEL_API GridBalancer {
   // Returns the kernel of this name, and registers it if it is new. Local, at any time.
   Kernel kernel(const std::string& name, const KernelOptions& options = {});
 
-  // Collective; ends a step. If a rebalance pays, returns new domains, and otherwise nothing. A
-  // proposal that is still open is then returned again.
+  // Collective; ends a step. If a rebalance pays, returns new domains, or a proposal that is still
+  // open. Otherwise returns nothing.
   std::optional<GridDomains> step(const StepOptions& how = {});
-  // Also takes the centres of this rank's cells and, as .weight, the cost of each. The decision and
-  // the account then use the loads under other domains, too.
+  // The same, but also takes the centres of this rank's cells and, as .weight, the cost of each.
+  // Then the decision and the account also use the loads that ranks would have under other domains.
   std::optional<GridDomains> step(const Set& cells, const StepOptions& how = {});
 
   // Collective. Returns new domains now, or nothing if no better domains are known. `work` is the
@@ -68,16 +68,17 @@ class EVENKEEL_API GridBalancer {
   // returned again.
   std::optional<GridDomains> propose(double work);
 
-  // Local, but call them on all ranks or on no rank, while a proposal is open. accept() makes the
-  // proposal the decomposition. drop() discards it, and all that earlier rounds have learned. The
-  // time since the proposal was made counts as cost in both cases.
+  // Call one of these while a proposal is open, on all ranks or on no rank. Both are local.
+  // accept() makes the proposal the decomposition. drop() discards the proposal and all that
+  // earlier rounds have learned. In both cases the time since the proposal was made counts as cost
+  // of a rebalance.
   void accept();
   void drop();
   bool has_proposal() const noexcept;
 
-  // Collective, before the first step. Restores what an earlier run on any number of ranks has
-  // learned, and continues its step count; rank 0's text counts. saved_state() is local and returns
-  // the same on all ranks.
+  // Collective, before the first step. restore() takes over what an earlier run, on any number of
+  // ranks, has learned, and continues its step count. Only the text on rank 0 counts. saved_state()
+  // is local and returns the same text on all ranks.
   void restore(const std::string& saved);
   std::string saved_state() const;
 
@@ -92,14 +93,16 @@ class EVENKEEL_API GridBalancer {
   std::int64_t generation() const noexcept;  // of these domains
   // The domain of this rank.
   Box domain() const;
-  // The ranks whose domains touch this one's at a face, an edge or a corner, in ascending order.
+  // The ranks whose domains touch this rank's domain at a face, an edge or a corner, in ascending
+  // order.
   std::vector<int> neighbours() const;
-  // Greatest / mean of work / speed, for the most even domains so far; 0 if no work is known yet.
+  // The greatest work / speed divided by the mean, for the most even domains so far. It is 0 if no
+  // work is known yet.
   double best_lambda() const noexcept;
   const Options& options() const noexcept;  // those that all ranks agreed on
   Metrics metrics() const;                  // of the last look
   // The time that the run has taken, and the time that it would have taken without any rebalance.
-  // It covers all steps after finish().
+  // It covers the steps up to the last look; after finish(), it covers all steps.
   Account account() const;
 
  private:

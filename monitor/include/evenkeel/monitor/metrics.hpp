@@ -1,7 +1,7 @@
 #pragma once
 
-// Measures of how even a load is. A text that shows lambda also shows the imbalance percent, and
-// vice versa: other tools may use either.
+// Measures of how even a load is. Other tools may use lambda or the imbalance percent, so a text
+// that shows one of them also shows the other.
 //
 //   lambda             max / average; 1 is perfect
 //   imbalance percent  (max - average) / max * N / (N - 1) * 100 (DeRose, Homer and Johnson,
@@ -19,7 +19,7 @@
 
 namespace evenkeel {
 
-// The input of the formulas: seconds of work of the ranks, without waiting.
+// The input of the formulas: the seconds that ranks work, without the time that they wait.
 struct LoadSummary {
   int ranks = 1;
   double sum = 0;
@@ -36,7 +36,7 @@ EVENKEEL_API double lambda(const LoadSummary& load) noexcept;
 // The imbalance percent; 0 for one rank and for no load at all.
 EVENKEEL_API double imbalance_percent(const LoadSummary& load) noexcept;
 
-// All figures of one part of the ranks' work; times are seconds per step.
+// The figures of all work, of one kernel or of one phase. Times are seconds per step.
 struct Figures {
   double least = 0, average = 0, greatest = 0;
   double lambda = 1;
@@ -56,33 +56,34 @@ struct Metrics {
   std::int64_t step = -1;  // of the look; -1 before the first look
   std::int64_t steps = 0;  // that were measured
   std::int64_t ranks = 1;
-  Figures total;                // its `greatest` is the wait of all ranks, over all phases
+  Figures total;                // `greatest` is the sum over phases of the greatest load
   std::vector<Kernel> kernels;  // at most 32; the rest is summed up as "other"
   std::vector<Figures> phases;  // by number; empty if all work is in one phase
   double coverage = 0;          // share of the steps in kernels
-  // The growth per step of the imbalance seconds of looks since the last rebalance, and their
-  // standard deviation about that growth.
+  // A line is fitted to the imbalance time at the looks since the last rebalance. `trend` is its
+  // slope in seconds per step, and `scatter` is the standard deviation of the looks about it.
   double trend = 0, scatter = 0;
-  double jitter = 0;  // of the load of a rank from step to step, root mean square over ranks
+  double jitter = 0;  // change of a rank's load from step to step, root mean square over ranks
 };
 
 // --- Account -------------------------------------------------------------------------------------
-// The time that a run has taken, and the time that it would have taken without any rebalance: in
-// seconds, or in a deterministic run in thousandths of the weight. docs/monitor.md defines each
-// word.
+// The time that a run has taken, and the time that it would have taken without any rebalance. It is
+// in seconds, or in a deterministic run in thousandths of the weight. docs/monitor.md defines the
+// words.
 
 // The account of a run.
 struct Account {
   std::int64_t steps = 0;           // covered by looks
-  std::int64_t measured_steps = 0;  // of these, those that decisions were based on
+  std::int64_t measured_steps = 0;  // those of them on which decisions were based
   double mean = 0;                  // work of the average rank
   double actual = 0;                // work of the slowest rank of each step
-  double never = 0;                 // `actual`, had there been no rebalance
-  bool knows_never = false;         // if not, `never` assumes the last known imbalance
+  double never = 0;                 // `actual` of the same run without any rebalance
+  bool knows_never = false;         // if false, `never` assumes the last known imbalance
   double uncertainty = 0;           // of `never`, roughly
   double own_cost = 0;              // of rebalances: evenkeel's time
   double rebuild_cost = 0;          // of rebalances: the application's rebuild in the step after
-  double advised = 0;               // saving that rebalances would have brought, in a run without
+  double advised = 0;               // in a run without rebalances: the time that they would have
+                                    // saved
 
   double spent() const noexcept { return own_cost + rebuild_cost; }
   double saved() const noexcept { return never - actual - spent(); }
@@ -99,8 +100,8 @@ struct CostRow {
   bool is_feature = false;  // a feature of objects, not a type
   int number = 0;           // of the type or the feature
   double amount = 0;        // objects of the type, or the sum of the feature, over all ranks
-  double seconds = 0;       // that one object of the type, or a unit of the feature, takes per step
-  double error = 0;         // one standard error of that
+  double seconds = 0;       // per step, for one object of the type or one unit of the feature
+  double error = 0;         // one standard error of `seconds`
 
   friend bool operator==(const CostRow&, const CostRow&) = default;
 };
@@ -108,10 +109,11 @@ struct CostRow {
 // All rows, and how well they are known.
 struct CostTable {
   std::vector<CostRow> rows = {};
-  double fixed_seconds = 0;  // of each rank per step, whatever objects it owns
-  double noise = 0;          // standard deviation of a rank's load, as a share of it
+  double fixed_seconds = 0;  // of each rank per step, independent of its objects
+  double noise = 0;          // standard deviation of a rank's load, divided by the load
   double condition = 1;      // of the worst equations that were solved
-  int frozen = 0;            // directions that measurements do not determine; kept as estimated
+  int frozen = 0;            // directions in the space of costs that measurements do not determine;
+                             // there the prior estimates are kept
 
   bool empty() const noexcept { return rows.empty(); }
   friend bool operator==(const CostTable&, const CostTable&) = default;

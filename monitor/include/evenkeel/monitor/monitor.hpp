@@ -35,21 +35,22 @@ class EVENKEEL_API Monitor {
   ~Monitor();
 
   // Returns the kernel of this name, and registers it if it is new. Local, at any time. Ranks may
-  // register different kernels, but should agree on the phase of each.
+  // register different kernels, but a kernel should have the same phase on all ranks.
   Kernel kernel(const std::string& name, const KernelOptions& options = {});
 
   // Collective; ends a step. Waits for other ranks at most twice per epoch, for reductions that
-  // were posted steps ago. `objects` is the number of objects that this rank owns. If ranks
-  // diverge, for example by unequal numbers of steps, all throw the same Error.
+  // were posted some steps earlier. `objects` is the number of objects that this rank owns. If
+  // ranks diverge, for example because they call step() unequally often, all ranks throw the same
+  // Error.
   Advice step(std::int64_t objects = 0, const StepOptions& options = {});
 
-  // Reports that the decomposition has changed, so that earlier measurements no longer count. All
-  // ranks must call it after the same step, but it does not communicate.
+  // Reports that the decomposition has changed; earlier measurements then no longer count. All
+  // ranks must call this after the same step, but it does not communicate.
   void rebalanced(const Outcome& outcome = {});
 
-  // Collective, before the first step. Restores what an earlier run on any number of ranks has
-  // learned, from the text of its saved_state(), and continues its step count; rank 0's text
-  // counts.
+  // Collective, before the first step. Takes over what an earlier run, on any number of ranks, has
+  // learned, from the text of its saved_state(), and continues its step count. Only the text on
+  // rank 0 counts.
   void restore(const std::string& saved);
 
   // Collective. Completes pending work, ends the thread and closes the journal. Call it once;
@@ -66,18 +67,19 @@ class EVENKEEL_API Monitor {
   Metrics metrics() const;
   // The account of the steps that looks have covered; after finish(), of all steps.
   Account account() const;
-  // All that was learned so far, for a checkpoint of the application; the same on all ranks.
+  // All that this run has learned so far, as a text for restore(); the same on all ranks.
   std::string saved_state() const;
 
   bool is_finished() const noexcept;
   // True if the next call of step() ends an epoch.
   bool next_step_looks() const noexcept;
 
-  // Nanoseconds per step that this rank has spent in kernels since the last rebalance, or since the
-  // warm-up; 0 before the first measurement.
+  // The nanoseconds per step that this rank has spent in kernels since the last rebalance, or since
+  // the warm-up. It is 0 before the first measurement.
   std::int64_t load_nanoseconds() const;
 
-  // Sets the sum of this rank's weights, which a deterministic run uses instead of measured times.
+  // Sets the sum of the weights of this rank's objects, which a deterministic run uses instead of
+  // measured times.
   void set_load(double weight) noexcept;
 
  private:

@@ -18,20 +18,20 @@ struct CostAware {
   friend bool operator==(const CostAware&, const CostAware&) = default;
 };
 
-// Nothing moves unless rebalance() is called.
+// Never acts: nothing moves unless the application calls rebalance().
 struct Never {
   friend bool operator==(const Never&, const Never&) = default;
 };
 
-// Acts at steps start, start + period, ... up to stop, whatever the load is. If stop is 0, it never
-// stops.
+// Acts at steps start, start + period, ... up to stop, whatever the load is. If stop is 0, there is
+// no last step.
 struct Every {
   std::int64_t start = 0, stop = 0, period = 1;
   friend bool operator==(const Every&, const Every&) = default;
 };
 
-// Acts if the imbalance reaches a limit, as lambda = max / average or in percent. A limit of 0 is
-// ignored; at least one must be given.
+// Acts if the imbalance reaches one of two limits: lambda = max / average, or the imbalance in
+// percent. A limit of 0 is ignored; at least one must be given.
 struct Threshold {
   double lambda = 0;
   double imbalance_percent = 0;
@@ -61,8 +61,8 @@ struct Boulmier {
   friend bool operator==(const Boulmier&, const Boulmier&) = default;
 };
 
-// The view of a look that a rule of your own gets; the same on all ranks. Times are seconds; in a
-// deterministic run a weight of 1 counts as a millisecond.
+// The results of a look that a rule of your own gets; the same on all ranks. Times are in seconds;
+// in a deterministic run a weight of 1 counts as a millisecond.
 struct LoadView {
   std::int64_t step = 0;         // the last step that was measured
   std::int64_t steps = 0;        // the number of steps that this look measured
@@ -72,9 +72,10 @@ struct LoadView {
   std::int64_t rebalances = 0;  // so far
   double slowest = 0;           // the greatest load per step, for which all ranks wait
   double average = 0;           // the average load per step
-  double average_before = 0;    // at the last look; 0 if there was no look since the last rebalance
+  double average_before = 0;    // at the look before; 0 if there was no look since the last
+                                // rebalance
   double wasted = 0;            // sum(u)
-  double cost = 0;              // C, as far as it is known
+  double cost = 0;              // C; an estimate until a rebalance has been measured
   double lambda = 1;            // slowest / average
   double imbalance_percent = 0;
 
@@ -94,13 +95,12 @@ using Trigger =
 
 // The text of a trigger, as in options and Errors: "cost_aware", "never", "always", "every 10",
 // "every 0:500:10", "threshold lambda 1.1", "threshold imbalance_percent 10" (or both limits),
-// "menon", "zhai", "procassini", "procassini 1.5", "boulmier", "custom". The text contains all
-// except the function of a Custom, which is null after trigger_from_text(). Another text is an
-// Error.
+// "menon", "zhai", "procassini", "procassini 1.5", "boulmier", "custom". Converting to text and
+// back loses only the function of a Custom, which is then null. Any other text is an Error.
 EVENKEEL_API std::string to_text(const Trigger& trigger);
 EVENKEEL_API Trigger trigger_from_text(const std::string& text);
 
-// All these texts, as Errors list them. The text of a Custom is among them if `with_custom`.
+// A list of all these texts, for Errors. It includes the text of a Custom if `with_custom` is true.
 EVENKEEL_API std::string trigger_texts(bool with_custom);
 
 // Throws an Error for an invalid trigger. Local.

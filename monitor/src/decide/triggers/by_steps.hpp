@@ -1,6 +1,6 @@
 #pragma once
 
-// Rules that act at steps that are known beforehand, whatever the load, or never.
+// Rules that never act, or act at steps that are known beforehand, whatever the load is.
 
 #include "decide/rule.hpp"
 
@@ -8,7 +8,7 @@
 
 namespace evenkeel {
 
-// Nothing moves unless rebalance() is called.
+// Never acts: nothing moves unless the application calls rebalance().
 struct NeverRule : RuleOf<NeverRule, Never> {
   static constexpr const char *name = "never", *texts = "never";
 };

@@ -29,7 +29,7 @@ struct CostAwareRule : RuleOf<CostAwareRule, CostAware> {
                        subject + " would take " +
                        detail::seconds_of(std::max(0.0, decision.weighed)) + " off each step";
     if (decision.against < no_price)
-      text += "; it pays from " + detail::seconds_of(decision.against) + " on";
+      text += "; it pays at " + detail::seconds_of(decision.against) + " or more";
     return text + ')';
   }
 

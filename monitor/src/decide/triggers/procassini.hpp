@@ -44,8 +44,8 @@ struct ProcassiniRule : RuleOf<ProcassiniRule, Procassini> {
       interval.of_rule = peak > 0 ? (peak - interval.waste.front()) / peak : 1;
   }
 
-  // After a rebalance, the slowest rank is assumed to take average / efficiency, where remember()
-  // has kept the efficiency. A gain that only equals the cost is not enough.
+  // The slowest rank is assumed to take average / efficiency after a rebalance, with the efficiency
+  // that remember() has stored. The gain must exceed the cost.
   static Decision judge(const Procassini& procassini, RuleInput& on) {
     const LookInterval& interval = on.after.interval;
     const double peak = interval.peak.front(), mean = peak - interval.waste.front();

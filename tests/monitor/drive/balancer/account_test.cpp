@@ -1,5 +1,5 @@
-// Compares the account of a run with the program's own record, and with the same program without a
-// rebalance.
+// Compares the account of a run with the program's own record, and with a run of the same program
+// without a rebalance.
 
 #include "core/listed.hpp"
 #include "monitor/drive/balancer/whole.hpp"
@@ -34,7 +34,7 @@ World resting(double (*cost)(const Place&, int), std::int64_t objects = 600) {
   return test::world_at_rest(objects, cost);
 }
 
-// Some objects are born in a region that moves along, and live for `life` steps.
+// Some objects are born in a moving region, and live for `life` steps.
 World coming_and_going() {
   constexpr std::int64_t always = 400, guests = 800;
   constexpr int life = 40;
@@ -55,7 +55,7 @@ World coming_and_going() {
   return world;
 }
 
-// All objects move along x and re-enter at the other end. Those of the first quarter cost more,
+// All objects move along x, and re-enter at the other end. Objects of the first quarter cost more,
 // wherever they are.
 World wandering(Going going, double pace = 1 / 150.0) {
   constexpr std::int64_t objects = 600;
@@ -109,7 +109,7 @@ class Accounts : public testing::Test {
     EXPECT_EQ(never.account.spent(), 0);
   }
 
-  // Allows a tenth, or the cost of two rebalances.
+  // Allows an error of a tenth, or of the cost of two rebalances.
   static void expect_saved(const Record& record, const Record& never, double cost) {
     const double truth = static_cast<double>(never.total() - record.total()) / per_second;
     const double saved = record.account.saved();
@@ -119,8 +119,8 @@ class Accounts : public testing::Test {
     EXPECT_TRUE(record.moves.empty() || record.account.knows_never);
   }
 
-  // Tests the accounts of one program under all triggers. The savings are known as precisely as the
-  // costs of objects.
+  // Tests the accounts of one program under all triggers. Savings are known only as precisely as
+  // the costs of objects.
   void expect_accounts(const Program& program,
                        const std::vector<Trigger>& triggers = {cost_aware, every_seventh,
                                                                threshold},
@@ -136,7 +136,7 @@ class Accounts : public testing::Test {
     }
   }
 
-  // Tests with the costs of objects, and without.
+  // Tests with and without given costs of objects.
   void expect_accounts_of(const World& world) const {
     Program program{world};
     expect_accounts(program, {cost_aware, every_seventh, threshold}, false);
@@ -152,14 +152,14 @@ TEST_F(Accounts, OfObjectsThatStayWithTheirRank) { expect_accounts_of(wandering(
 TEST_F(Accounts, OfObjectsThatAreSentHome) { expect_accounts_of(wandering(Going::home)); }
 TEST_F(Accounts, OfAnEvenLoad) { expect_accounts_of(resting(&slight_slab)); }
 
-// The costs of objects are not given; but all objects of a rank cost the same, which its measured
-// load gives.
+// The costs of objects are not given. But all objects of a rank cost the same, so its measured load
+// determines their cost.
 TEST_F(Accounts, OfHalvesThatCostDifferently) {
   if (size % 2 != 0) GTEST_SKIP() << "a rank has some of both";
   expect_accounts(Program{resting(&slab_at_rest)}, {cost_aware, threshold});
 }
 
-// There are more objects than a sample takes.
+// There are more objects than a sample has.
 TEST_F(Accounts, OfManyObjects) {
   Program program{resting(&drifting_slab, 4000 * size)};
   program.gives_weights = true;
@@ -176,7 +176,7 @@ TEST_F(Accounts, WithListsNowAndThen) {
   }
 }
 
-// Warm-ups and pauses have other lengths, and a run may end anywhere.
+// Warm-ups and pauses may have other lengths, and a run may end anywhere.
 TEST_F(Accounts, WhateverTheEpochs) {
   for (const int steps : {1, 2, 8, 9, 12, 17, 40, 101}) {
     SCOPED_TRACE(steps);
@@ -201,7 +201,7 @@ TEST_F(Accounts, WhateverTheMethod) {
   }
 }
 
-// The account counts weights: no clock is read, and a rebalance costs nothing.
+// The account counts weights. No clock is read, and a rebalance costs nothing.
 TEST_F(Accounts, OfADeterministicRun) {
   for (const bool gives_weights : {true, false}) {
     SCOPED_TRACE(gives_weights ? "weights" : "counts");
@@ -220,8 +220,8 @@ TEST_F(Accounts, OfADeterministicRun) {
   }
 }
 
-// If nothing is moved, the predicted saving is close to the one that balancing brings. An advice
-// comes with looks at other steps, and is followed at once.
+// If nothing is moved, the predicted saving must be close to the saving of a balanced run. In that
+// run, looks come at other steps, and advice is followed at once.
 TEST_F(Accounts, OfWhatIsAdvised) {
   struct Case {
     World world;
@@ -276,8 +276,8 @@ class Counterfactuals : public Accounts {
     return lines;
   }
 
-  // The costs that the surveyor uses: the measured load of each rank, shared by the weights of its
-  // objects.
+  // The costs that the surveyor uses: the objects of a rank share its measured load in proportion
+  // to their weights.
   std::vector<double> weights_of_ranks(const Moment& moment) const {
     std::vector<double> sums(static_cast<std::size_t>(size));
     for (const Seen& seen : moment.objects)
@@ -372,7 +372,7 @@ TEST_F(Counterfactuals, AreThoseOfAllObjects) {
   EXPECT_GT(later, 5);
 }
 
-// The domains of a rebalance in the journal are those of the Balancer.
+// The domains of a rebalance in the journal must be those of the Balancer.
 TEST_F(Counterfactuals, TheJournalShowsTheDomains) {
   const Program program = drifting();
   std::vector<Domains> all = {{}, {}};  // by generation
@@ -444,7 +444,7 @@ class OddPrograms : public Accounts {
     return options;
   }
 
-  // All objects are dealt to the ranks in turn.
+  // The places of this rank's objects. Ranks get the objects in turn.
   std::vector<Place> places_here(std::int64_t first = 0) const {
     std::vector<Place> places;
     for (std::int64_t i = rank; i < objects; i += size)
@@ -452,7 +452,7 @@ class OddPrograms : public Accounts {
     return places;
   }
 
-  // Runs `steps` steps, each of which takes 1 + r on rank r.
+  // Runs `steps` steps. On rank r each takes 1 + r.
   template <class Call>
   Record run(Balancer& balancer, int steps, const Call& call) const {
     const Kernel kernel = balancer.kernel("work");
@@ -470,7 +470,7 @@ class OddPrograms : public Accounts {
   }
 };
 
-// Only a rebalance checks positions.
+// Only a rebalance may check positions.
 TEST_F(OddPrograms, APositionThatIsNoNumberIsNoErrorInAStep) {
   for (const bool is_distributed : {false, true}) {
     Balancer balancer(ranks, options_with(Never{}));
@@ -539,7 +539,7 @@ TEST_F(OddPrograms, PositionsOfFloatsWithSlackBehind) {
   EXPECT_EQ(ranks.all_reduce(std::int64_t{owned}, Reduction::sum), objects);
 }
 
-// The cost of the first distribution is inevitable, so it is not counted.
+// The cost of the first distribution is inevitable, so it must not count.
 TEST_F(OddPrograms, TheFirstDistributionIsNoExpense) {
   for (const Trigger& trigger : {Trigger(Never{}), every_seventh}) {
     Balancer balancer(ranks, options_with(trigger));

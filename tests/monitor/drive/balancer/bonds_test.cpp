@@ -8,7 +8,7 @@ using namespace test;
 struct Molecules {
   test::Vectors cloud;
   Ids molecule;
-  std::vector<int> wall;  // if not 0: part of a wall, which stays
+  std::vector<int> wall;  // if not 0, the object is in a wall, which stays
 
   explicit Molecules(const Ids& ids) : cloud(ids.size()) {
     write_objects(cloud.as_set(), everywhere, ids);
@@ -24,7 +24,8 @@ struct Molecules {
 
 using BalancerBonds = test::OnRanks;
 
-// Each molecule is on one rank after any number of rebalances by any method; walls stay.
+// After any number of rebalances by any method, each molecule must be on one rank, and walls must
+// stay.
 TEST_F(BalancerBonds, HoldByAllMethods) {
   for (const Method& method : all_methods) {
     SCOPED_TRACE("method " + std::to_string(method.index()));
@@ -57,7 +58,8 @@ TEST_F(BalancerBonds, HoldByAllMethods) {
 
 // --- Families of an adaptive mesh, as in docs/moving.md ------------------------------------------
 
-// Cells below level `coarsest` may be merged into one of that level; coarser ones may not.
+// Cells below level `coarsest` may be merged into a cell of that level. Coarser cells may not be
+// merged.
 std::int64_t family_of(std::int64_t key, int level, int coarsest) {
   return level > coarsest ? key >> 3 * (level - coarsest) : -1;
 }
@@ -67,7 +69,7 @@ struct Mesh {
   std::vector<std::int64_t> key, family;
   std::vector<int> level;
 
-  // Adds the leaves below a cell, which are deeper near the corner.
+  // Adds the leaves below a cell. The tree is deeper near the corner.
   void refine(std::int64_t cell, int depth, std::array<double, 3> lower, double width) {
     if (depth >= (lower[0] + lower[1] + lower[2] < 0.3 ? 4 : 2)) {
       key.push_back(cell);
@@ -84,7 +86,7 @@ struct Mesh {
   }
 };
 
-// Cells that may be merged, over one level or several, are on one rank.
+// Cells that may be merged, over one level or several, must be on one rank.
 TEST_F(BalancerBonds, HoldFamiliesWithinFamilies) {
   for (const int coarsest : {1, 2, 3}) {
     Mesh mesh;

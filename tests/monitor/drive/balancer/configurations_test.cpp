@@ -1,7 +1,7 @@
-// Programs run under configurations that are drawn at random: methods, types, containers, extreme
-// values, bonds, payloads, options, and the application's actions between two calls. Run by hand
-// before a release: EVENKEEL_TEST_CONFIGURATIONS=5000, with --watchdog=0; each configuration has a
-// watchdog of its own. EVENKEEL_TEST_CONFIGURATION=17 runs number 17 alone.
+// Runs programs under configurations that are drawn at random: methods, types, containers, extreme
+// values, bonds, payloads, options, and actions of the application between two calls. Before a
+// release, run it by hand with EVENKEEL_TEST_CONFIGURATIONS=5000 and --watchdog=0; each
+// configuration has its own watchdog. EVENKEEL_TEST_CONFIGURATION=17 runs only number 17.
 
 #include "monitor/drive/balancer/configurations/program.hpp"
 #include "support/sampled.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
-// The requirements after each call of a balancer: every object exists once and complete, on the
-// rank that the decomposition names, and all ranks return the same.
+// The requirements after each call of a balancer. Every object must exist once and complete, on the
+// rank that the decomposition names, and all ranks must return the same.
 
 #include "core/migrate/cloud.hpp"
 
@@ -34,7 +34,7 @@ struct Numbered {
 
 using Point = std::array<double, 3>;
 
-// Places in the unit box.
+// Places in the unit cube.
 inline double place_of(std::int64_t id, int axis) {
   return static_cast<double>(mix(id, axis) % 100003) / 100003;
 }
@@ -63,7 +63,7 @@ inline std::vector<Point> points_of(const Set& set) {
   return at.scalar == ScalarType::float32 ? points_as<float>(at) : points_as<double>(at);
 }
 
-// The weights of the owned objects; all are 1 if no weights are given.
+// The weights of the owned objects. If no weights are given, all are 1.
 inline std::vector<double> weights_of(const Set& set) {
   if (set.options().weight.given()) return given_weights(space_of(set), set).on_host();
   return std::vector<double>(static_cast<std::size_t>(set.count()), 1.0);
@@ -76,8 +76,8 @@ inline Ids ids_everywhere(const Communicator& communicator, const Ids& mine) {
   return all;
 }
 
-// The weight of all sets: on ranks; in places, which no cut divides; and in planes of one
-// coordinate, which no border divides.
+// The weight of all sets: on ranks; in single places, which no cut divides; and in planes with one
+// common coordinate, which no border divides.
 struct Load {
   double average = 0, most = 0, heaviest_place = 0, heaviest_plane = 0;
   double lambda() const { return average > 0 ? most / average : 1; }
@@ -159,7 +159,7 @@ inline std::string text_of(const Domains& domains) {
   return text;
 }
 
-// The members of a report that are the same on all ranks and independent of clocks.
+// The members of a report that are the same on all ranks and do not depend on clocks.
 inline std::string text_of(const MoveReport& report) {
   return bytes_of_all(report.moved, report.generation, report.objects, report.bytes, report.lambda);
 }
@@ -180,7 +180,7 @@ inline void expect_agreed(const Communicator& communicator, const Balancer& bala
 
 // --- Requirements on objects ---------------------------------------------------------------------
 
-// Expects every local object on the owner of its place.
+// Expects every object of this rank to be at the owner of its place.
 inline void expect_at_owners(const Balancer& balancer, const Set& set) {
   const Domains& domains = balancer.domains();
   const auto dimensions = static_cast<std::size_t>(dimensions_of(domains));
@@ -190,7 +190,7 @@ inline void expect_at_owners(const Balancer& balancer, const Set& set) {
   EXPECT_EQ(strays, 0) << "of " << set.count() << " objects";
 }
 
-// Collective. Expects each of `ids` on some rank, with every byte.
+// Collective. Expects each of `ids` to be on some rank, with every byte.
 inline void expect_intact(const Communicator& communicator, const Set& set, const Scene& scene,
                           const Ids& ids) {
   const Ids here = ids_in(set);
@@ -198,8 +198,8 @@ inline void expect_intact(const Communicator& communicator, const Set& set, cons
   EXPECT_EQ(ids_everywhere(communicator, here), ids);
 }
 
-// The allowed excess of a part over the average. Borders of boxes depend on each other: each may be
-// off by a plane. The rows of a tensor grid are independent, so there is no bound.
+// The allowed excess of a part over the average. Borders of boxes depend on each other, and each
+// may be off by a plane. The rows of a tensor grid are independent, so it has no bound.
 inline double allowed_above_average(const Domains& domains, const Load& load) {
   if (std::holds_alternative<CurveDomains>(domains)) return load.heaviest_place;
   if (std::holds_alternative<TreeDomains>(domains))

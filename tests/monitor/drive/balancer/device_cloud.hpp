@@ -6,7 +6,7 @@
 
 namespace evenkeel::test {
 
-// A cloud of objects whose places are unrelated to their ranks, with most objects on low ranks.
+// A cloud of objects whose places are unrelated to their ranks. Most objects are on low ranks.
 struct DeviceCloud {
   static constexpr std::int64_t objects_of_a_rank = 40'000;
   using Memory = exec::TestDeviceMemory;
@@ -60,7 +60,7 @@ struct DeviceCloud {
     fill(values, std::vector<double>(static_cast<std::size_t>(firsts.back()), 3.0));
   }
 
-  // Every object is unchanged.
+  // Expects every object to be unchanged.
   void expect_whole() const {
     const auto places = Kokkos::create_mirror_view(x);
     const auto ids = Kokkos::create_mirror_view(id);

@@ -1,4 +1,4 @@
-// A few objects far from all others do not hinder balancing.
+// A few objects that are far from all others must not hinder balancing.
 
 #include "monitor/drive/balancer/crew.hpp"
 #include "monitor/drive/users_logger.hpp"
@@ -24,7 +24,7 @@ constexpr Scene three_far = {"three far", [](std::int64_t id, int axis) {
                                if (id == 1999) return -1e12;
                                return in_unit_box(id, axis);
                              }};
-// Curves separate the clusters: each cluster still has many cells.
+// Curves can separate the clusters, since each cluster still has many cells.
 constexpr Scene two_clusters = {"two clusters", [](std::int64_t id, int axis) {
                                   return in_unit_box(id, axis) + (id % 2 == 0 ? 1e3 : 0);
                                 }};
@@ -105,7 +105,7 @@ TEST_F(FarObjects, TwoClustersAreBothCut) {
   }
 }
 
-// The box stays while the object is away, comes back, and leaves again: keys do not change.
+// The object leaves, comes back, and leaves again. The box must stay, so keys do not change.
 TEST_F(FarObjects, OneThatReturns) {
   for (const Method& method : all_methods) {
     const test::UsersLogger logger;
@@ -120,13 +120,13 @@ TEST_F(FarObjects, OneThatReturns) {
     }
     balancer.finish();
     EXPECT_EQ(logger.count_of("warning: 1 object is far from all others, and counts as if on the "
-                              "edge of their box"),
+                              "edge of the measured box"),
               rank == 0 ? 2 : 0)
         << "once each time that it goes";
   }
 }
 
-// The box grows with the object for a while, and is then measured without it.
+// For a while, the box must grow with the object. Then it must be measured without it.
 TEST_F(FarObjects, OneThatFliesOff) {
   Deep cloud = fresh<Deep>();
   Balancer balancer(communicator, quiet(Hilbert{}));

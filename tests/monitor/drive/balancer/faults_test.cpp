@@ -10,7 +10,7 @@ using namespace test;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Two sets; each rank has objects of both.
+// Two sets. Each rank has objects of both.
 struct Ship {
   Kokkos::View<double* [3], Kokkos::HostSpace> x;
   Ids id;
@@ -48,7 +48,7 @@ struct Ship {
     return all;
   }
 
-  // Everything that a failed rebalance must leave unchanged, whatever the fault.
+  // Everything that must stay unchanged after a failed rebalance, whatever the fault.
   Snapshot seen() {
     const bool locked = std::exchange(hold.is_locked, false);
     const std::size_t shown = std::exchange(sets_shown, 2U);
@@ -59,14 +59,14 @@ struct Ship {
   }
 };
 
-// A fault on one rank, and the text of the Error on all ranks.
+// A fault on one rank, its repair, and the text of the Error on all ranks.
 struct Fault {
   void (*strike)(Ship&);
   void (*mend)(Ship&);
   const char* told;
 };
 
-// A new load repairs everything that is not named.
+// Loading again is the repair.
 constexpr auto by_new_load = [](Ship&) {};
 
 constexpr Fault faults[] = {
@@ -112,7 +112,8 @@ class Faults : public test::OnRanks {
  protected:
   Ship ship;
 
-  // Each rank in turn is the culprit. If many ranks share few cores, each fault is on another rank.
+  // Each rank in turn is the culprit. If many ranks share few cores, each fault is on a single
+  // rank, a different one each time.
   std::vector<int> culprits(std::size_t fault) const {
     if (size > 5) return {static_cast<int>(fault) % size};
     std::vector<int> all;
@@ -126,7 +127,7 @@ class Faults : public test::OnRanks {
 
   static std::string at(int culprit) { return "evenkeel: rank " + std::to_string(culprit) + ": "; }
 
-  // Rebalances by a step on even turns: the trigger of the balancers here always acts.
+  // Every second time rebalances by a step: the triggers here always act.
   MoveReport act(Balancer& balancer) {
     const std::vector<Set> sets = ship.sets();
     return ++turns % 2 == 0 ? balancer.step(std::span(sets)) : balancer.rebalance(std::span(sets));
@@ -146,7 +147,7 @@ class Faults : public test::OnRanks {
     load();
     const MoveReport report = act(balancer);
     EXPECT_EQ(report.moved, size > 1);
-    ship.weight.assign(ship.id.size(), 1.0);  // it did not move
+    ship.weight.assign(ship.id.size(), 1.0);  // the weights did not move
     const std::vector<Set> sets = ship.sets();
     expect_balanced(communicator, balancer, sets, report);
     expect_intact(communicator, sets[0], everywhere, test::counting<std::int64_t>(5 * size));
@@ -175,7 +176,7 @@ TEST_F(Faults, OnOneRankAreTheSameErrorOnAll) {
 
 // --- Room ----------------------------------------------------------------------------------------
 
-// On one rank nothing moves, so no room is needed.
+// On one rank nothing moves, so the move needs no room.
 TEST_F(Faults, RefusedRoomLeavesAllAsItWas) {
   Balancer balancer(communicator, {.trigger = Every{}});
   for (int culprit = 0; culprit < size && size > 1; ++culprit) {
@@ -242,7 +243,7 @@ TEST_F(Faults, SetsInTwoAndInThreeDimensions) {
   EXPECT_NO_THROW(balancer.rebalance(deep));
 }
 
-// Each rank in turn has made one step more than the others, within an epoch.
+// Within an epoch, each rank in turn has made one step more than the others.
 TEST_F(Faults, RanksAtDifferentStepsAreTheSameErrorOnAll) {
   Balancer balancer(communicator, {.trigger = Never{}, .epoch_steps = 1000});
   for (int culprit = 0; culprit < size; ++culprit) {
@@ -253,7 +254,7 @@ TEST_F(Faults, RanksAtDifferentStepsAreTheSameErrorOnAll) {
     const std::string text = test::error_everywhere([&] { balancer.rebalance(std::span(sets)); });
     EXPECT_EQ(text, size == 1
                         ? "nothing was thrown"
-                        : "evenkeel: monitor/balancer: Ranks came to a rebalance at different "
+                        : "evenkeel: monitor/balancer: Ranks reached a rebalance at different "
                           "steps (" +
                               std::to_string(culprit) + " to " + std::to_string(culprit + 1) +
                               ") or generations (" + std::to_string(culprit) + " to " +
@@ -275,7 +276,7 @@ TEST_F(Faults, ObjectsOutsideAGivenBox) {
                     {.trigger = Every{}, .box = box, .periodic = {true, false, true}});
   for (int culprit = 0; culprit < size; ++culprit) {
     load();
-    if (rank == culprit) ship.x(1, 0) = -70;  // a periodic axis
+    if (rank == culprit) ship.x(1, 0) = -70;  // this axis is periodic
     EXPECT_NO_THROW(act(balancer));
     load();
     if (rank == culprit) ship.x(1, 1) = -9.5;
@@ -292,7 +293,7 @@ TEST_F(Faults, ObjectsOutsideAGivenBox) {
 
 // --- Options -------------------------------------------------------------------------------------
 
-// Sets the variable during its lifetime, on rank 0 or on all others.
+// Sets the variable during its lifetime: on rank 0 or on all others.
 class Variable {
  public:
   Variable(const char* name, const char* value, bool here) : name_(here ? name : nullptr) {
@@ -340,8 +341,8 @@ Options counted(const Trigger& trigger) {
   return {.trigger = trigger, .epoch_steps = 6, .warmup_steps = 0, .deterministic = true};
 }
 
-// All objects are on the first rank: a look at the end of step 6 leads to action at the end of step
-// 11, and one at the end of step 12 to action at the end of step 17.
+// All objects are on the first rank. A look at the end of step 6 leads to action at the end of step
+// 11, and a look at the end of step 12 at the end of step 17.
 class FaultsUnderWay : public Faults {
  protected:
   test::Vectors cloud{rank == 0 ? std::size_t{60} : 0};
@@ -398,7 +399,7 @@ TEST_F(FaultsUnderWay, RulesThatDifferAreTheSameErrorOnAll) {
 
 bool mutiny(const LoadView&) { throw std::runtime_error("mutiny"); }
 
-// A watcher, which sees the exception first, is on or off.
+// A watcher, which meets the exception first, is on or off.
 TEST_F(FaultsUnderWay, ARuleThatThrowsIsTheSameErrorOnAll) {
   for (int culprit = 0; culprit < size; ++culprit) {
     Options options = counted(Custom{rank == culprit ? &mutiny : &always});
@@ -417,7 +418,7 @@ TEST_F(FaultsUnderWay, ARuleThatThrowsIsTheSameErrorOnAll) {
   }
 }
 
-// There are no more looks then, but ranks still compare their calls.
+// After the disagreement there are no more looks, but ranks must still compare their calls.
 TEST_F(FaultsUnderWay, AfterADisagreementARankThatFinishesIsMissed) {
   if (size == 1) GTEST_SKIP() << "no rank to diverge from";
   for (int odd = 0; odd < size; ++odd) {
@@ -443,7 +444,7 @@ TEST_F(FaultsUnderWay, ARuleThatThrowsOnAllRanks) {
   balancer.finish();
 }
 
-// A request by the user still works after the ranks have diverged.
+// After the ranks have diverged, a request of the application must still work.
 TEST_F(FaultsUnderWay, ARebalanceByHandAfterRulesHaveDiffered) {
   Balancer balancer(communicator, counted(Custom{rank == 0 ? &always : &never}));
   for (int step = 1; step <= 10; ++step) balancer.step(cloud.as_set());

@@ -1,5 +1,5 @@
-// The test gives the loads of the ranks by its own clock: fresh cuts are worse than predicted, and
-// the domains before the last ones would be more even for the same objects. Those are used again.
+// The test sets the loads of the ranks by its own clock. Fresh cuts are worse than predicted. The
+// domains before the last ones would be more even for the same objects, so they must be used again.
 
 #include "monitor/drive/balancer/crew.hpp"
 #include "monitor/drive/virtual_clock.hpp"
@@ -16,7 +16,7 @@ using Numbers = Kokkos::View<std::int64_t*, Kokkos::HostSpace>;
 class BalancerGoesBack : public testing::Test {
  protected:
   static constexpr std::int64_t objects = 1000;
-  // The work is long compared to a rebalance, whose cost is measured in the system's time.
+  // The work is long compared to a rebalance, whose cost is real time.
   static constexpr std::int64_t mean_work = 100'000'000'000;
 
   Communicator communicator = test::world();
@@ -53,7 +53,8 @@ class BalancerGoesBack : public testing::Test {
     return options;
   }
 
-  // The last rank works longer than the mean by the share `waste`, or shorter if that is negative.
+  // The last rank works longer than the mean by the share `waste`. If `waste` is negative, it works
+  // shorter.
   void step_of(const Kernel& kernel, double waste) const {
     const double others = 1 - waste / std::max(1, size - 1);
     const double load = rank == size - 1 ? 1 + waste : others;
@@ -62,7 +63,7 @@ class BalancerGoesBack : public testing::Test {
     virtual_time += 3 * mean_work - work;
   }
 
-  // Returns the owner of each object, in any generation.
+  // Returns the owner of each object under domains of any generation.
   std::vector<int> owners(const Domains& domains) const {
     std::vector<int> all;
     for (std::int64_t i = 0; i < objects; ++i) {
@@ -78,7 +79,7 @@ class BalancerGoesBack : public testing::Test {
     SCOPED_TRACE(method.index());
     Balancer balancer(communicator, options(method));
     const Kernel kernel = balancer.kernel("work");
-    // The waste depends on the generation: the last rank has too little work, so the next cut gives
+    // The waste depends on the generation. If the last rank has too little work, the next cut gives
     // it too much.
     const auto waste_of = [](std::int64_t generation) {
       return generation == 0 ? 0.9 : generation % 2 == 1 ? -0.6 : 0.6;

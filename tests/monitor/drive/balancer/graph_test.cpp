@@ -1,4 +1,4 @@
-// A Balancer cuts the graph of its objects: a grid of cells, each of which carries its row.
+// A Balancer cuts the graph of its objects. They are the cells of a grid, and each carries its row.
 
 #include "core/graph/graphs.hpp"
 #include "support/harness.hpp"
@@ -23,14 +23,14 @@ Values<T> there(const std::vector<T>& values) {
   return {test::space(), "cells", std::span<const T>(values)};
 }
 
-// Cells weigh 1, and more near a place.
+// Cells weigh 1, and 6 near a place.
 double weight_near(double at_x, double at_y, Number cell) {
   const double dx = static_cast<double>(cell % width) - at_x * static_cast<double>(width);
   const double dy = static_cast<double>(cell / width) - at_y * static_cast<double>(height);
   return dx * dx + dy * dy < 16 ? 6 : 1;
 }
 
-// The cells of this rank, in the memory of the space under test. Columns are numbers.
+// The cells of this rank, in the memory of the space under test. Columns are numbers of vertices.
 struct Cells {
   test::GraphOnHost grid = test::grid(width, height);
   Values<CellPlace> x;
@@ -80,8 +80,8 @@ class BalancerByGraph : public testing::Test {
   Cells all_on_the_last() const { return {rank == size - 1 ? 0 : all_cells, all_cells}; }
   Cells spread() const { return {all_cells * rank / size, all_cells * (rank + 1) / size}; }
 
-  // Expects every cell once, with its place, its layers and its row: the columns, which are
-  // numbers, must identify the right neighbours.
+  // Expects every cell once, with its place, its layers and its row. The columns of the row are
+  // numbers, and must still name the right neighbours.
   void expect_intact(const Cells& cells) const {
     const std::vector<Number> ids = cells.id.on_host(), starts = cells.offsets.on_host(),
                               rows = cells.columns.on_host(), layers = cells.layers.on_host(),
@@ -128,7 +128,7 @@ TEST_F(BalancerByGraph, MakesTheFirstDistribution) {
     EXPECT_NEAR(moved.lambda, lambda(cells), 1e-6);
     EXPECT_EQ(report_of(balancer).vertices, all_cells);
     EXPECT_EQ(report_of(balancer).empty, 0);
-    // Allows a few times the edges that straight borders would cut.
+    // The cut may have a few times as many edges as straight borders.
     EXPECT_LE(report_of(balancer).cut, 40.0 * (size - 1));
     balancer.finish();
   }
@@ -197,7 +197,7 @@ TEST_F(BalancerByGraph, KeepsWhatIsEvenEnough) {
 
 TEST_F(BalancerByGraph, CutsNoEdgeThatIsUncuttable) {
   Cells cells = spread();
-  // Rows of cells must stay together, by a mark on edges along the first axis.
+  // Marks on edges along the first axis require that rows of cells stay together.
   const auto marks = [&] {
     const std::vector<Number> ids = cells.id.on_host(), starts = cells.offsets.on_host();
     std::vector<int> of_edges;
@@ -229,7 +229,8 @@ TEST_F(BalancerByGraph, PinnedCellsStay) {
   balancer.finish();
 }
 
-// One cell has nearly all of the weight, but its rank must have as many cells as any other.
+// Ten cells have nearly all of the weight, but each rank must have at least half the average number
+// of cells.
 TEST_F(BalancerByGraph, TightensItsToleranceForTheLeastNumberOfObjects) {
   Cells cells = spread();
   std::vector<double> weights;
@@ -244,7 +245,7 @@ TEST_F(BalancerByGraph, TightensItsToleranceForTheLeastNumberOfObjects) {
   balancer.finish();
 }
 
-// Another limit of the application, besides the costs, is a constraint of its own.
+// Besides costs, the application has another limit, which is a second constraint.
 TEST_F(BalancerByGraph, BalancesOtherWeightsToo) {
   Cells cells = spread();
   const auto memory_of = [&] {

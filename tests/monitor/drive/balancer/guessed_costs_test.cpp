@@ -1,5 +1,5 @@
-// A load moves within ranks, whose objects have no known costs: the log reports this once, with a
-// remedy.
+// A load moves within ranks whose objects have no known costs. The log must report this once, with
+// a remedy.
 
 #include "monitor/drive/balancer/crew.hpp"
 #include "monitor/drive/users_logger.hpp"
@@ -12,14 +12,14 @@ using namespace test;
 
 enum class Known : std::uint8_t { nothing, weights, chunks };
 
-// A slab that costs 60 times as much moves along x, and re-enters at the other end.
+// In a slab, objects cost 60 times as much. The slab moves along x, and re-enters at the other end.
 double microseconds_of(std::int64_t id, int step) {
   constexpr double width = 0.1, pace = 0.004;
   const double behind = place_of(id, 0) - pace * step;
   return behind - std::floor(behind) < width ? 60 : 1;
 }
 
-// The number of times that the log has given the advice, on rank 0; other ranks have no log.
+// The number of times that the log has given the advice. Only rank 0 has a log.
 int advices_of(Known known) {
   const Communicator communicator = test::world();
   virtual_time = 0;

@@ -63,7 +63,8 @@ TEST_F(Hooks, ErrorsBeginWithTheNameOfTheBalancer) {
   EXPECT_ERROR(balancer.step(cloud.as_set()), "evenkeel: fluid: monitor: step was called after");
 }
 
-// There are enough hooks that any array of hooks has to grow; added hooks run at the next move.
+// There are more hooks than any array of hooks has room for at first. Added hooks must run at the
+// next move.
 TEST_F(Hooks, MayAddHooks) {
   constexpr int many = 100;
   Balancer balancer(communicator);
@@ -150,7 +151,7 @@ TEST_F(Hooks, OriginsAreToldWhenAskedFor) {
 
 using HooksForNewDomains = test::OnRanks;
 
-// All objects shift to the domains of other ranks, and the new cut assigns each to its present
+// All objects shift to the domains of other ranks. The new cut gives each object to its present
 // rank.
 TEST_F(HooksForNewDomains, RunWithoutAMoveToo) {
   std::vector<std::array<double, 3>> x(10);

@@ -1,4 +1,4 @@
-// Misuse is found at the first look, on all ranks, and so are ranks that diverge.
+// All ranks must find misuse at the first look. They must also find that ranks diverge.
 
 #include "monitor/drive/balancer/crew.hpp"
 
@@ -8,7 +8,7 @@ namespace {
 constexpr const char* nothing = "nothing was thrown";
 constexpr int objects = 40;
 
-// With the default warm-up of 3 and epochs of 8 steps, looks end at these steps.
+// With the default warm-up of 3 and epochs of 8 steps, looks settle at these steps.
 constexpr std::int64_t first_look = 16, second_look = 24, third_look = 32;
 
 bool never(const LoadView&) { return false; }
@@ -60,7 +60,7 @@ class InspectionTest : public test::OnRanks {
     return {.trigger = trigger, .box = Box{{0, 0, 0}, {1, 1, 1}}, .deterministic = true};
   }
 
-  // Steps up to this step; only the last one may throw.
+  // Steps up to step `last`. Only the last step may throw.
   std::string step_to(Balancer& balancer, Crowd& crowd, std::int64_t last, bool may_move = true) {
     while (balancer.steps() + 1 < last)
       EXPECT_EQ(test::error_of([&] { balancer.step(crowd.as_set(), {may_move}); }), nothing)
@@ -86,7 +86,7 @@ TEST_F(InspectionTest, TheFirstLookTellsAllRanks) {
         const std::string text = step_to(balancer, crowd, first_look, may_move);
         EXPECT_MENTIONS(text, told);
         EXPECT_MENTIONS(text,
-                        "Nothing was moved; the look after step 11 has found it, and "
+                        "Nothing was moved; the look after step 11 found this, and "
                         "each later look checks again.");
         EXPECT_MENTIONS(step_to(balancer, crowd, second_look, may_move), told)
             << "until it is mended";
@@ -107,7 +107,7 @@ TEST_F(InspectionTest, ALaterLookFindsWhatComesLater) {
   balancer.finish();
 }
 
-// Decides by the clock, like most runs.
+// Decides by the clock, as most runs do.
 TEST_F(InspectionTest, TheFirstLookOfARunByTheClock) {
   Crowd crowd(rank);
   Options options = options_with(CostAware{});
@@ -128,7 +128,7 @@ TEST_F(InspectionTest, WhereNothingCanMoveNothingIsInspected) {
   balancer.finish();
 }
 
-// A rebalance checks for itself; its Error comes once.
+// A rebalance makes its own checks. Its Error must come once.
 TEST_F(InspectionTest, ARebalanceTellsBeforeTheLookDoes) {
   Crowd crowd(rank);
   Balancer balancer(communicator, options_with(Custom{&never}));
@@ -142,7 +142,7 @@ TEST_F(InspectionTest, ARebalanceTellsBeforeTheLookDoes) {
 
 // --- Ranks that diverge --------------------------------------------------------------------------
 
-// The error of the steps, of an additional action of one rank, or of finish.
+// The Error of the steps, of an additional action of one rank, or of finish().
 std::string thrown_by(Balancer& balancer, Crowd& crowd, std::int64_t steps,
                       const std::function<void(std::int64_t)>& besides) {
   const std::string text = test::error_of([&] {
@@ -155,7 +155,7 @@ std::string thrown_by(Balancer& balancer, Crowd& crowd, std::int64_t steps,
   return text == nothing ? at_the_end : text;
 }
 
-// The looks of the default trigger make surveys, which are collective on another communicator.
+// With the default trigger, looks include surveys, which are collective on another communicator.
 TEST_F(InspectionTest, OneStepMoreIsFoundInEveryPhase) {
   for (const Trigger& trigger : {Trigger(CostAware{}), Trigger(Every{.period = 5})})
     for (std::int64_t steps = 1; steps <= 26; ++steps) {
@@ -166,7 +166,7 @@ TEST_F(InspectionTest, OneStepMoreIsFoundInEveryPhase) {
       const std::string text =
           thrown_by(balancer, crowd, steps + (rank == odd ? 1 : 0), [](std::int64_t) {});
       EXPECT_TRUE(test::same_everywhere(communicator, text));
-      const bool at_the_end = text.find("Ranks came to finish after ") != std::string::npos;
+      const bool at_the_end = text.find("Ranks reached finish after ") != std::string::npos;
       const bool before = text.find("The ranks have diverged: ") != std::string::npos;
       EXPECT_EQ(at_the_end || before, size > 1) << text;
     }

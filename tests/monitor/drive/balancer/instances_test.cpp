@@ -1,4 +1,4 @@
-// All work on a device runs on the instance that the application gives, and on no other.
+// All work on a device must run on the instance that the application gives, and on no other.
 
 #include "monitor/drive/balancer/device_cloud.hpp"
 #include "monitor/drive/balancer/whole.hpp"
@@ -54,7 +54,7 @@ TEST_F(Instances, ARebalanceRunsOnThatOfItsBalancer) {
   }
 }
 
-// Looks with surveys read objects, too.
+// Looks with surveys also read objects.
 TEST_F(Instances, SoDoesAStep) {
   if (communicator.size() == 1) GTEST_SKIP() << "alone there is nothing to find out";
   DeviceCloud cloud(communicator);

@@ -6,18 +6,18 @@ namespace {
 
 using namespace test;
 
-// The initial place of an object along an axis.
+// The first place of an object along an axis.
 double place_of(std::int64_t id, int axis) {
   return static_cast<double>(mix(id, axis) % 1000) / 1000;
 }
 
-// Objects that begin in one part of the box are heavy, and stay heavy.
+// Objects that begin in one region of the box are heavy, and stay heavy.
 std::int64_t nanoseconds_of(std::int64_t id) { return place_of(id, 0) < 0.2 ? 2000 : 100; }
 
 enum class Habit : std::uint8_t { keeps_order, shuffles, shuffles_with_keys };
 
-// Objects of very different costs drift along x; the application may sort them again before each
-// rebalance. Returns lambda by the true costs after each rebalance.
+// Objects of very different costs drift along x. Depending on `habit`, the application shuffles
+// them before each rebalance. Returns lambda by the true costs after each rebalance.
 std::vector<double> lambdas_of(Habit habit) {
   const Communicator communicator = test::world();
   virtual_time = 0;
@@ -73,7 +73,7 @@ double mean_of_last(const std::vector<double>& values, std::ptrdiff_t count) {
 
 using Keys = test::OnRanks;
 
-// Learned costs follow the objects like without sorting.
+// With keys, learned costs must follow shuffled objects as well as objects that keep their order.
 TEST_F(Keys, CostsFollowObjectsThatAreSortedAnew) {
   const std::vector<double> plain = lambdas_of(Habit::keeps_order),
                             keyed = lambdas_of(Habit::shuffles_with_keys),
@@ -160,7 +160,8 @@ TEST_F(Costs, AreWeightsInSeconds) {
     spend(work, 3000 * std::ssize(x) + 3000 * std::ssize(y));
     balancer.step(a(), b());
   }
-  // All objects took 3 microseconds on average, and those of the first set give 2.
+  // All objects take 3 microseconds on average. For those of the first set, the application gives
+  // 2.
   const MoveReport report = balancer.rebalance(a(), b());
   double mine = 3e-6 * static_cast<double>(y.size());
   for (const double each : seconds) mine += each;

@@ -1,4 +1,4 @@
-// Tools that listen to Kokkos see a region around each stage of a rebalance, and kernels whose
+// Tools that listen to Kokkos must see a region around each stage of a rebalance, and kernels whose
 // labels name their stage.
 
 #include "support/harness.hpp"

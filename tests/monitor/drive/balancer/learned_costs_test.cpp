@@ -6,7 +6,7 @@ namespace {
 
 using namespace test;
 
-// The location of expensive objects: a slab, a ball, a slope along an axis, or stripes.
+// The region of expensive objects: a slab, a ball, a slope along an axis, or stripes.
 enum class Costs : std::uint8_t { slab, ball, slope, stripes };
 
 std::int64_t nanoseconds_of(std::int64_t id, Costs costs) {
@@ -22,8 +22,8 @@ std::int64_t nanoseconds_of(std::int64_t id, Costs costs) {
 
 enum class Timed : std::uint8_t { whole, in_chunks };
 
-// Objects are at rest, and their costs are unknown to the Balancer. Returns lambda by the true
-// costs after each of its rebalances; the first one makes the first domains.
+// Objects are at rest, and the Balancer does not know their costs. Returns lambda by the true costs
+// after each of its rebalances. The first rebalance makes the first domains.
 std::vector<double> lambdas_of(Costs costs, Timed timed, int rebalances) {
   const Communicator communicator = test::world();
   virtual_time = 0;

@@ -37,7 +37,7 @@ class LeastObjects : public test::OnRanks {
   }
 };
 
-// One part holds the objects before a heavy object, one the heavy object, and one the objects
+// One part has the objects before a heavy object, one has the heavy object, and one has the objects
 // behind it.
 TEST_F(LeastObjects, HeavyObjectsMayEmptyRanksWhereNothingForbidsIt) {
   if (size < 4) GTEST_SKIP() << "takes four ranks";
@@ -64,7 +64,7 @@ TEST_F(LeastObjects, OneHeavyObjectAndOneForEachOther) {
   EXPECT_GE(outcome.report.refused, size > 3 ? 1 : 0);
 }
 
-// Domains that are even enough are not cut again, unless a rank has too few objects.
+// Domains that are even enough must not be cut again, unless a rank has too few objects.
 TEST_F(LeastObjects, AKeptDecompositionIsNotKeptWhereItEmptiesRanks) {
   if (size < 3) GTEST_SKIP() << "takes three ranks";
   Options options{.target_lambda = 1000};
@@ -108,7 +108,7 @@ TEST_F(LeastObjects, FewerObjectsThanAskedForAreTheSameErrorOnAll) {
 TEST_F(LeastObjects, ObjectsThatCannotBePartedAreTheSameErrorOnAll) {
   if (size == 1) GTEST_SKIP() << "takes two ranks";
   expect_error(communicator, {.least_objects = 1}, ids_here(communicator, test::in_turn, 10 * size),
-               test::in_one_point, " would be left with 0 objects however evenly they are cut");
+               test::in_one_point, " with 0 objects, and least_objects is 1.");
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ std::vector<float> charges_of(const Ids& ids) {
   return charges;
 }
 
-// The places are in the unit box at first; objects leave periodic axes on either side.
+// At first, places are in the unit box. Along periodic axes, objects leave it on either side.
 std::vector<double> places_of(const Ids& ids, std::size_t dimensions, int step) {
   std::vector<double> places;
   for (const std::int64_t id : ids)
@@ -129,7 +129,7 @@ TEST_F(Migrate, ObjectsGoHomeByEveryMethod) {
   with_space(test::space(), [](const auto& instance) { wander_by_all(instance); });
 }
 
-// Any containers, and costs that move with the objects.
+// Sets of any containers. Costs move with the objects.
 TEST_F(Migrate, VectorsAndSeveralSets) {
   constexpr std::int64_t objects = 300;
   const Ids all = test::counting<std::int64_t>(objects);
@@ -209,7 +209,7 @@ TEST_F(Migrate, GroupsStayTogetherAndPinsStay) {
         ASSERT_EQ(rank_of_group.emplace(of, r).first->second, r) << "group " << of;
     EXPECT_EQ(test::ids_everywhere(communicator, ids), test::counting<std::int64_t>(objects));
   }
-  // Pins without groups use the fast path.
+  // If only single objects are pinned, and no groups, the fast path is used.
   std::vector<int> pinned;
   for (std::size_t i = 0; i < ids.size(); ++i) {
     pinned.push_back(ids[i] % 5 == 0 ? 1 : 0);
@@ -270,7 +270,7 @@ class MigrateErrors : public testing::Test {
 };
 
 TEST_F(MigrateErrors, WithoutDomains) {
-  EXPECT_ERROR(balancer.migrate(all_of()), "migrate was called before any rank owned anything.");
+  EXPECT_ERROR(balancer.migrate(all_of()), "migrate was called before there were domains.");
   balancer.rebalance(all_of());
   EXPECT_NO_THROW(balancer.migrate(all_of()));
   balancer.finish();

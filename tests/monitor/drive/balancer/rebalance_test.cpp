@@ -9,7 +9,7 @@ using namespace test;
 
 constexpr Spread on_the_first = {"on rank 0", [](std::int64_t, int) { return 0; }};
 
-// Loads are counted, and not timed.
+// Loads are counted instead of timed.
 Options counted(const Trigger& trigger) { return {.trigger = trigger, .deterministic = true}; }
 
 // --- Sets of every kind --------------------------------------------------------------------------
@@ -32,7 +32,7 @@ struct FlatSingle {
 using FlatVectors = Numbered<std::array<double, 2>>;
 using Records = Numbered<Particle>;
 
-// Fields with slack behind the owned objects, and pointers that must stay.
+// Fields have slack behind the owned objects, and their pointers must stay.
 struct Kept {
   static constexpr std::size_t room = 400;
   Kokkos::View<double**, Kokkos::LayoutRight> x{"x", room, 3}, other = x;
@@ -65,7 +65,7 @@ std::string name_of(const Case& now) {
   return std::to_string(now.objects) + " objects " + now.scene.name + ", " + now.spread.name;
 }
 
-// Tests the first distribution, and another one without anything to do.
+// Tests the first distribution, and a second rebalance that has nothing to do.
 template <class Cloud>
 void expect_rebalance(const Communicator& communicator, const Case& now, const Options& options) {
   const Ids ids = ids_here(communicator, now.spread, now.objects);
@@ -92,7 +92,7 @@ void expect_rebalance(const Communicator& communicator, const Case& now, const O
 
 const Method box_methods[] = {Staggered{}, Tensor{}, RecursiveBisection{}};
 
-// Runs all cases. If many ranks share few cores, each kind of set takes some of them.
+// Runs all cases. If many ranks share few cores, runs some of the cases for each kind of set.
 template <class Cloud>
 void expect_rebalances(std::size_t kind) {
   constexpr std::size_t kinds = 6;
@@ -140,7 +140,7 @@ TEST_F(Rebalances, KeptAllocationsStayWhereTheyAre) {
   expect_intact(communicator, cloud.as_set(), everywhere, all(300));
 }
 
-// Ghosts behind the owned objects have no influence, and are dropped in a move.
+// Ghosts behind the owned objects must have no influence. A move must drop them.
 TEST_F(Rebalances, GhostsAreNeitherSeenNorMoved) {
   const Ids ids = here(on_the_first, 100);
   const std::size_t ghosts = static_cast<std::size_t>(3 + rank);
@@ -154,7 +154,7 @@ TEST_F(Rebalances, GhostsAreNeitherSeenNorMoved) {
   const MoveReport report = balancer.rebalance(set);
   expect_balanced(communicator, balancer, {&set, 1}, report);
   expect_intact(communicator, set, everywhere, all(100));
-  EXPECT_EQ(cloud.x.size(), owned + (size == 1 ? ghosts : 0));  // alone, nothing moves
+  EXPECT_EQ(cloud.x.size(), owned + (size == 1 ? ghosts : 0));  // on one rank, nothing moves
   EXPECT_EQ(balancer.rebalance(set).moved, false);
 }
 
@@ -201,7 +201,7 @@ TEST_F(Rebalances, NothingMovesInAStepThatMayNot) {
   balancer.finish();
 }
 
-// The seconds are reported even if nothing moves.
+// The report must have the seconds of stages even if nothing moves.
 TEST_F(Rebalances, TellsTheSecondsOfItsStages) {
   Vectors cloud = cloud_of(here(on_the_first, 100));
   Balancer balancer(communicator);
@@ -230,7 +230,7 @@ TEST_F(Rebalances, MoreSetsThanCanMoveAtOnceAreTheSameErrorOnAllRanks) {
   EXPECT_FALSE(balancer.rebalance(std::span<const Set>(sets))) << "it continues";
 }
 
-// The application's own weights, which move with the objects like any field.
+// The application's own weights move with the objects, as any field does.
 template <class Weight>
 struct Weighted {
   std::vector<std::array<double, 3>> x;
@@ -293,7 +293,7 @@ TEST_F(Rebalances, WhereNothingWeighs) {
   EXPECT_EQ(communicator.all_reduce(count, Reduction::sum), 240);
 }
 
-// A rank without objects may hold Views that were never given extents.
+// A rank without objects may hold Views that never had extents.
 TEST_F(Rebalances, ViewsThatWereNeverGivenExtents) {
   Kokkos::View<double**, Kokkos::LayoutRight> x;
   Kokkos::View<std::int64_t*> id;
@@ -328,8 +328,8 @@ TEST_F(Rebalances, NoObjectsAtAllThroughManySteps) {
 
 // --- Steps ---------------------------------------------------------------------------------------
 
-// In a deterministic run a warm-up of 3 and an epoch of 8 end with step 11, and 5 steps later all
-// ranks have agreed.
+// In a deterministic run, a warm-up of 3 and an epoch of 8 steps end with step 11. Five steps later
+// all ranks have agreed.
 TEST_F(Rebalances, TheThresholdActsAtTheStepThatTheProtocolSays) {
   Vectors cloud = cloud_of(here(on_the_first, 500));
   Balancer balancer(communicator, counted(Threshold{.lambda = 1.1}));
@@ -348,8 +348,8 @@ TEST_F(Rebalances, TheThresholdActsAtTheStepThatTheProtocolSays) {
   balancer.finish();
 }
 
-// After a move there are a step to settle, an epoch of 8 and the 5 steps again, which are 14 in
-// all; a longer cool-down ignores looks.
+// After a move, there is one step to settle, an epoch of 8 steps, and again 5 steps: 14 in total.
+// During a longer cool-down, looks do not count.
 TEST_F(Rebalances, TheThresholdActsAgainAfterTheCooldown) {
   struct Course {
     int cooldown_steps;
@@ -391,7 +391,7 @@ TEST_F(Rebalances, EveryActsAtItsStepsAlone) {
   Balancer balancer(communicator, counted(Every{.start = 5, .stop = 20, .period = 5}));
   for (int step = 1; step <= 30; ++step) {
     SCOPED_TRACE(step);
-    // Places change with every step, so objects always have to move.
+    // Places change in every step, so objects must always move.
     const Scene scene = step % 2 == 0 ? test::in_a_plane : everywhere;
     write_objects(set, scene, ids_in(set));
     const MoveReport report = balancer.step(set);
@@ -418,7 +418,7 @@ TEST_F(Rebalances, TheBoxStaysUntilObjectsLeaveIt) {
   balancer.rebalance(set);
   const Box first = test::curve_of(balancer).box();
   const std::string unchanged = test::text_of(test::curve_of(balancer));
-  for (auto& x : cloud.x) x[1] += 0.05;  // the margin is a unit wide
+  for (auto& x : cloud.x) x[1] += 0.05;  // the margin is one unit wide
   balancer.rebalance(set);
   EXPECT_EQ(test::curve_of(balancer).box(), first);
   for (auto& x : cloud.x) x[1] -= 0.05;
@@ -448,14 +448,14 @@ TEST_F(Rebalances, AGivenBoxIsTheBox) {
   expect_balanced(communicator, balancer, {&set, 1}, balancer.rebalance(set));
   EXPECT_EQ(test::curve_of(balancer).box(), box);
   EXPECT_EQ(test::curve_of(balancer).periodic(), (std::array<bool, 3>{true, false, true}));
-  // A place one period away is the same place.
+  // A place one period away is the same place, so nothing moves.
   for (auto& x : cloud.x) x[0] += 10 * 2;
   for (auto& x : cloud.x) x[2] -= 10;
   EXPECT_FALSE(balancer.rebalance(set));
   expect_at_owners(balancer, set);
 }
 
-// Objects that left their domain return to the same ranks; the domains are not cut again.
+// Objects that have left their domain must return to the same ranks, without a new cut.
 TEST_F(Rebalances, ADecompositionThatIsEvenEnoughIsKept) {
   const std::int64_t total = 100 * size;
   const Ids ids = here(in_turn, total);
@@ -512,7 +512,8 @@ TEST_F(Rebalances, WithoutATargetEveryCutIsMadeAnew) {
   EXPECT_EQ(balancer.rebalance(as_set()).moved, size > 1);
 }
 
-// Few objects move in wide gaps: the cut follows them, and mostly no object has to move.
+// A few objects move, and the gaps between them are wide. The new cut follows them, so mostly no
+// object has to move.
 TEST_F(Rebalances, TheDecompositionIsTheOneThatObjectsAreIn) {
   Vectors cloud = cloud_of(here(in_turn, size));
   const Set set = cloud.as_set();

@@ -1,5 +1,5 @@
-// Shifts between new cuts: in one region, objects cost twice as much as their types say. Time is
-// virtual, so that every count is exact.
+// Tests shifts between new cuts. In one region, objects cost twice as much as their types say. Time
+// is virtual, so every count is exact.
 
 #include "monitor/drive/balancer/crew.hpp"
 #include "monitor/drive/virtual_clock.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 using namespace test;
 
-// The types cost 1 and 3, and twice as much in one region.
+// Objects of the two types cost 1 and 3, and twice as much in one region.
 enum class Region : std::uint8_t { corner, ball, plate };
 
 bool is_dear(std::int64_t id, Region region) {
@@ -22,7 +22,7 @@ bool is_dear(std::int64_t id, Region region) {
   }
   return false;
 }
-// The expensive type is mostly in one half, so that ranks have different mixtures.
+// Objects of the expensive type are mostly in one half, so that ranks have different mixtures.
 bool is_of_dear_type(std::int64_t id) {
   return mix(id, 7) % 10 < (place_of(id, 1) > 0.5 ? 8U : 2U);
 }
@@ -40,7 +40,7 @@ struct Course {
   double last = 1;
   std::int64_t generation = 0;
 
-  // The number of rebalances until lambda was at most this, or nullopt if it never was.
+  // The number of rebalances until lambda was at most this; empty if it never was.
   std::optional<std::size_t> until(double lambda) const {
     for (std::size_t k = 0; k < lambdas.size(); ++k)
       if (lambdas[k] <= lambda) return k;
@@ -57,7 +57,7 @@ struct Voyage {
   Region region = Region::corner;
   Options options = {};
   bool has_weights = true;
-  bool refits = false;  // the costs of types are fitted again to the loads at each step
+  bool refits = false;  // fits the costs of types to the loads again at each step
   int steps = 300;
   double noise = 0;            // relative error of a rank's load per epoch, at most
   std::int64_t jumps_at = -1;  // the expensive region changes at this step
@@ -86,8 +86,8 @@ class ShiftOn : public test::OnRanks {
     return lambda_of(communicator.all_gather(load));
   }
 
-  // The costs of the two types by least squares over the ranks, A c = l, like Niemoeller et al.;
-  // the last estimate if the ranks are too similar.
+  // Finds the costs of the two types by least squares over the ranks, A c = l, as Niemoeller et al.
+  // do. If the ranks are too similar, returns the last estimate.
   std::array<double, 2> fitted(const Ids& ids, Region region, std::array<double, 2> last) const {
     double one = 0, two = 0, load = 0;
     for (const std::int64_t id : ids) {
@@ -162,8 +162,8 @@ TEST_F(ShiftOn, IsEvenAfterAFewRoundsAndStaysSo) {
       EXPECT_LE(course.last, 1.03);
       EXPECT_LE(course.moved.size(), 9U);
       if (size == 1) continue;
-      // New cuts by the weights of the types do not reduce the imbalance, even if these are fitted
-      // again.
+      // New cuts by the weights of the types must not reduce the imbalance, even if these weights
+      // are fitted again.
       for (const bool refits : {false, true}) {
         Voyage voyage{region, options(Threshold{.lambda = 1.02}, {})};
         voyage.refits = refits;
@@ -173,8 +173,8 @@ TEST_F(ShiftOn, IsEvenAfterAFewRoundsAndStaysSo) {
     }
 }
 
-// New cuts by learned costs of each object do reduce the imbalance. Borders have to move equally
-// far, so about as many objects move if loads do not fluctuate.
+// New cuts by the learned cost of each object do reduce the imbalance. Borders have to move as far
+// as with shifts, so if loads do not fluctuate, about as many objects move.
 TEST_F(ShiftOn, MovesNoMoreThanNewCutsByLearnedCosts) {
   std::int64_t by_shifts = 0, by_cuts = 0;
   for (const Region region : regions) {
@@ -186,7 +186,7 @@ TEST_F(ShiftOn, MovesNoMoreThanNewCutsByLearnedCosts) {
   EXPECT_LE(static_cast<double>(by_shifts), 1.05 * static_cast<double>(by_cuts));
 }
 
-// If loads fluctuate, new cuts never stop, and shifts come to an end.
+// If loads fluctuate, new cuts never stop, but shifts must come to an end.
 TEST_F(ShiftOn, EndsWhereLoadsFluctuate) {
   if (size == 1 || test::is_sanitized) return;
   std::int64_t by_shifts = 0, by_cuts = 0;
@@ -216,7 +216,7 @@ TEST_F(ShiftOn, BeginsAnewWhenTheLoadChangesALot) {
   }
 }
 
-// The journal contains the shifts of a run.
+// The journal must contain the shifts of a run.
 TEST_F(ShiftOn, IsTold) {
   Voyage voyage{Region::corner, options(Threshold{.lambda = 1.02}, {.rounds = 8})};
   voyage.options.journal = scratch.path_of("journal");
@@ -228,7 +228,8 @@ TEST_F(ShiftOn, IsTold) {
   EXPECT_MENTIONS(journal, R"("kind":"shift")");
 }
 
-// In a deterministic run no clock decides, and boxes have no curve.
+// A deterministic run must not shift, since no clock decides. Neither must boxes, which have no
+// curve.
 TEST_F(ShiftOn, IsNotForAllRuns) {
   Voyage voyage{Region::corner, options(Threshold{.lambda = 1.02}, {.rounds = 8})};
   voyage.options.deterministic = true;

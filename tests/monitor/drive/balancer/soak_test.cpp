@@ -1,7 +1,7 @@
-// A long run: births, deaths, drift, migrate in every step, a rebalance in every 7th, and step in
-// every step. A rebalance begins a new epoch, so a tenth of the steps has no rebalances: there the
-// default trigger looks and decides.
-// Run by hand before a release: EVENKEEL_TEST_SOAK_STEPS=20000, with --watchdog=0.
+// A long run with births, deaths and drift. It calls migrate and step in every step, and rebalance
+// in every 7th. A rebalance begins a new epoch, so for a tenth of the steps there is no such
+// rebalance: there the default trigger looks and decides. Before a release, run this by hand with
+// EVENKEEL_TEST_SOAK_STEPS=20000 and --watchdog=0.
 
 #include "monitor/drive/balancer/crew.hpp"
 #include "monitor/drive/virtual_clock.hpp"
@@ -27,8 +27,8 @@ int steps_wanted() {
 
 // --- Resources of a process ----------------------------------------------------------------------
 
-// Bytes of resident memory, open descriptors and threads, if the system reports them. Free memory
-// of the heap stays resident for a while, and is no growth.
+// Resident bytes, open descriptors and threads, as far as the system reports them. Memory that was
+// freed may stay resident for a while, and does not count as growth.
 struct Holdings {
   std::int64_t bytes = 0, descriptors = 0, threads = 0;
 };
@@ -62,10 +62,10 @@ constexpr test::Scene front = {"at the front", [](std::int64_t id, int axis) {
                                  return axis == 0 ? 0.1 * share : share;
                                }};
 
-// Objects drift along x, at individual speeds, around a periodic box.
+// Objects drift along x around a periodic box. Each has its own speed.
 double speed_of(std::int64_t id) { return 0.001 * static_cast<double>(mix(id, 9) % 20); }
 
-// Objects in vectors, which grow by themselves.
+// Objects in vectors, which grow on their own.
 struct Vectors {
   test::Vectors all{0};
   Set as_set() { return all.as_set(); }
@@ -95,7 +95,7 @@ struct Views {
   }
 };
 
-// The changes of a set in a step, and the expected objects afterwards.
+// Changes a set in each step, and knows the expected objects afterwards.
 template <class Container>
 class Swarm {
  public:
@@ -103,7 +103,7 @@ class Swarm {
 
   Set as_set() { return container_.as_set(); }
 
-  // Some objects die, the living ones drift, and some are born.
+  // Some objects die, the others drift, and new ones are born.
   void live(int step) {
     const Set before = as_set();
     const Ids here = test::ids_in(before);
@@ -176,7 +176,7 @@ class BalancerSoak : public testing::Test {
                      .own_clock = &virtual_now,
                      .log = LogLevel::off}};
   Kernel work = balancer.kernel("work");
-  int moves = 0;  // made by step itself
+  int moves = 0;  // the moves by step()
 
   void step(int now) {
     first.live(now);
@@ -196,14 +196,14 @@ class BalancerSoak : public testing::Test {
     first.expect_complete(balancer, at_home);
     second.expect_complete(balancer, at_home);
   }
-  // Collective. All ranks stop together; otherwise the remaining ranks would wait.
+  // Collective. All ranks must stop together; otherwise the remaining ranks would wait.
   bool has_failed_anywhere() const {
     return communicator.all_reduce(HasFailure() ? 1 : 0, Reduction::greatest) != 0;
   }
 };
 
-// An MPI request that is never completed, or a list that grows, takes at least 60 bytes per step:
-// more than is allowed here in the 18,000 steps of the whole run.
+// If an MPI request never completes, or a list grows, at least 60 bytes per step are lost. In the
+// 18,000 steps of the whole run, this is more than the test allows.
 TEST_F(BalancerSoak, NothingIsLostAndNothingGrows) {
   ASSERT_GT(steps, 0);
   std::optional<Holdings> warm;

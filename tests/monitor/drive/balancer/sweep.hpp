@@ -1,11 +1,11 @@
 #pragma once
 
-// Tries of a rebalance, and of the steps around a look, in which something fails on one rank, and
-// the result of each. Each must end absorbed (all ranks continue as if nothing had failed) or
-// proper (the same Error on all ranks, nothing has changed, and the next rebalance works).
+// In a try, something fails on one rank during a rebalance, or during the steps around a look. Each
+// try must end in one of two ways. Absorbed: all ranks continue as if nothing had failed. Proper:
+// all ranks throw the same Error, nothing has changed, and the next rebalance works.
 //
-// EVENKEEL_TEST_SWEEP=whole tries everything; otherwise only every n-th, see docs/reliability.md.
-// Include it in one source file.
+// With EVENKEEL_TEST_SWEEP=whole everything is tried; otherwise every n-th failure, see
+// docs/reliability.md. Include this in one source file.
 
 #include "monitor/drive/balancer/crew.hpp"
 #include "monitor/drive/virtual_clock.hpp"
@@ -34,7 +34,7 @@ struct Stranded {};
 
 inline constexpr std::int64_t objects = 90;
 
-// Allocated by hooks.
+// Hooks allocate this text.
 inline std::unique_ptr<std::string> noted;
 
 struct SweptCloud {
@@ -86,7 +86,8 @@ struct SweptCloud {
 
 // --- Results -------------------------------------------------------------------------------------
 
-// `documented`: docs/reliability.md names the call, from whose failure MPI offers no recovery.
+// `documented` means that docs/reliability.md names the call, after whose failure MPI offers no
+// recovery.
 enum class Outcome : int { absorbed, proper, documented, hang, wrong };
 inline constexpr std::array<const char*, 5> names_of_outcomes = {"absorbed", "proper", "documented",
                                                                  "hang", "wrong"};
@@ -102,7 +103,7 @@ struct Tally {
   }
 };
 
-// The end of one try on this rank.
+// How a try ended on this rank.
 struct Ended {
   bool is_stranded = false, has_thrown = false, is_error = false;
   std::string text;
@@ -130,7 +131,7 @@ Ended ended(const Action& action) {
   return how;
 }
 
-// If EVENKEEL_TEST_SWEEP_TELLS is set, all tries are printed, with the stack of the refused call.
+// With EVENKEEL_TEST_SWEEP_TELLS, all tries are printed, with the stack of the refused call.
 inline bool tells_all() { return std::getenv("EVENKEEL_TEST_SWEEP_TELLS") != nullptr; }
 
 inline void print_frames(const std::string& what) {
@@ -141,7 +142,7 @@ inline void print_frames(const std::string& what) {
   std::fprintf(stderr, "\n");
 }
 
-// A crash prints the try that led to it, and the stack.
+// If a try crashes, prints the try and the stack.
 inline std::string present_try;
 [[noreturn]] inline void tell_crash() {
   refusals.disarm();
@@ -151,12 +152,12 @@ inline std::string present_try;
   std::abort();
 }
 
-// The begin of a run, and the part of it in which something fails.
+// The state before the failure, and the calls during which something fails.
 struct Scenario {
   const char* name;
   Method method;
   bool is_bound;
-  bool is_first;         // nothing has been rebalanced before
+  bool is_first;         // no rebalance has taken place
   bool looks;            // steps until a look leads to a rebalance; otherwise one by hand
   double target_lambda;  // if it is 0, always cuts again
   int stride;            // of a sample
@@ -189,7 +190,7 @@ class Sweep : public testing::Test {
   std::unique_ptr<Balancer> balancer;
   SweptCloud cloud;
   std::optional<Kernel> work;
-  std::vector<Set> sets;  // set again before each try
+  std::vector<Set> sets;  // filled again before each try
 
   static bool is_whole() {
     const char* how = std::getenv("EVENKEEL_TEST_SWEEP");
@@ -236,7 +237,7 @@ class Sweep : public testing::Test {
     return balancer->step(std::span<const Set>(sets));
   }
 
-  // The part of the scenario in which something fails. Returns true if objects have moved.
+  // The calls during which something fails. Returns true if objects have moved.
   bool act(const Scenario& scenario) {
     if (scenario.migrates) return balancer->migrate(std::span<const Set>(sets)).moved;
     if (!scenario.looks) return balancer->rebalance(std::span<const Set>(sets)).moved;
@@ -258,7 +259,7 @@ class Sweep : public testing::Test {
     return mine;
   }
 
-  // Collective. Returns the outcome of a try that began with `before`.
+  // Collective. Returns the outcome of a try. `before` is the state at its begin.
   Outcome judge(const Scenario& scenario, const Ended& mine, const test::Snapshot& before) {
     if (all(mine.is_stranded ? 1 : 0, Reduction::greatest) != 0) return Outcome::hang;
     const int thrown = all(mine.has_thrown ? 1 : 0, Reduction::sum);
@@ -267,13 +268,13 @@ class Sweep : public testing::Test {
     const bool errors = all(mine.is_error ? 1 : 0, Reduction::sum) == size;
     if (thrown == 0) return Outcome::absorbed;
     const int as_before = cloud.seen() == before ? 1 : 0;
-    // If a hook after a move throws, the objects have moved on all ranks.
+    // If a hook after the move throws, the objects must have moved on all ranks.
     const bool kept = all(as_before, Reduction::least) != 0 ||
                       (scenario.is_hooked && all(as_before, Reduction::greatest) == 0);
     return errors && same && kept ? Outcome::proper : Outcome::wrong;
   }
 
-  // Runs one try; the culprit calls `strike`. Returns false if nothing was left to strike.
+  // Runs one try, in which the culprit calls `strike`. Returns false if nothing was left to strike.
   template <class Strike, class Struck>
   bool one_try(const Scenario& scenario, int culprit, const std::string& what, const Strike& strike,
                const Struck& struck, Tally& tally, bool may_hang = false) {
@@ -304,14 +305,14 @@ class Sweep : public testing::Test {
     Harbour::here().enter();
 #endif
     if (outcome == Outcome::hang) {
-      // The rank on which MPI has failed must name the call.
+      // The rank on which MPI failed must name the call.
       const bool tells =
           rank != culprit || (how.is_error && how.text.find("MPI_") != how.text.npos);
       if (may_hang && all(tells ? 1 : 0, Reduction::least) != 0) outcome = Outcome::documented;
       begin_anew();
     } else {
       if (outcome == Outcome::absorbed) {
-        // A look may lack memory; then no rank moves objects.
+        // A look may lack memory. Then no rank moves objects.
         const int least = scenario.looks ? all(moved ? 1 : 0, Reduction::greatest) : size > 1;
         if (all(moved ? 1 : 0, Reduction::least) != least) outcome = Outcome::wrong;
       }
@@ -335,7 +336,7 @@ class Sweep : public testing::Test {
     return true;
   }
 
-  // After a hang, communicators are unusable and must not be accessed.
+  // After a hang, communicators are unusable, so they must not be accessed.
   void begin_anew() {
 #if EVENKEEL_HAS_MPI
     Harbour::here().enter();

@@ -1,5 +1,5 @@
-// Every allocation of a rebalance and of the steps around a look is refused in turn on one rank,
-// and every MPI call fails once; see sweep.hpp. A wrong count must not exhaust the memory.
+// On one rank, every allocation of a rebalance and of the steps around a look is refused in turn,
+// and every MPI call fails once; see sweep.hpp. Also, a wrong count must not exhaust the memory.
 
 #include "monitor/drive/balancer/sweep.hpp"
 
@@ -47,7 +47,8 @@ INSTANTIATE_TEST_SUITE_P(All, RefusedMemory, testing::ValuesIn(scenarios), name_
 
 #if EVENKEEL_HAS_MPI
 
-// A rank that cannot take part in these calls cannot notify the others, which are already in them.
+// If a rank cannot take part in one of these calls, it cannot notify the others, which are already
+// waiting in it.
 bool may_hang(Call call) {
   switch (call) {
     case Call::allreduce:
@@ -68,7 +69,7 @@ TEST_P(FailedCalls, Once) {
   for (int c = 0; c < static_cast<int>(Call::count); ++c) {
     const auto call = static_cast<Call>(c);
     const char* const name = test::names_of_calls[static_cast<std::size_t>(c)];
-    // A hang is found slowly, so a sample has few of them.
+    // Finding a hang takes long, so a sample of tries has few of them.
     const bool is_sampled = scenario.looks == (call == Call::allreduce);
     if (may_hang(call) && !is_whole() && !is_sampled) continue;
     const int stride = stride_of(may_hang(call) ? 1000 : 5);
@@ -89,8 +90,8 @@ TEST_P(FailedCalls, Once) {
   }
 }
 
-// After one call, no reduction can be tested any more. The others may wait then, but the rank on
-// which MPI fails must not: it throws, after a while.
+// After some call, every test of a reduction fails. The other ranks may wait then. The rank on
+// which MPI fails must not: after a while it must throw.
 TEST_F(Sweep, ATestThatFailsForGoodIsTold) {
   if (size == 1) GTEST_SKIP() << "no rank to wait for";
   const Scenario steps = {"steps, Hilbert", Hilbert{}, false, false, true, 1.05, 17};
@@ -148,14 +149,14 @@ TEST_F(MemoryOfARebalance, IsGivenBackAfterAnError) {
     if (is_locked && rank == 0) throw std::runtime_error("locked");
   });
   mine.step(x);
-  EXPECT_ERROR(mine.rebalance(x), "locked");  // allocates what stays, for MPI for example
+  EXPECT_ERROR(mine.rebalance(x), "locked");  // allocates memory that stays, such as MPI's
   const auto in_use = [] {
     const struct mallinfo2 now = mallinfo2();
     return static_cast<std::int64_t>(now.uordblks + now.hblkhd);
   };
   const std::int64_t before = in_use();
   for (int turn = 0; turn < 3; ++turn) EXPECT_ERROR(mine.rebalance(x), "locked");
-  EXPECT_LT(in_use() - before, std::int64_t{many});  // a byte for each object
+  EXPECT_LT(in_use() - before, std::int64_t{many});  // less than a byte for each object
   is_locked = false;
   EXPECT_TRUE(mine.rebalance(x));
 }

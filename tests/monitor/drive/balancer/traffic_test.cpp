@@ -1,5 +1,5 @@
-// Measures the bytes that a rebalance of objects on a device brings to the host: only those that
-// MPI must stage, and nothing per object besides. The test device counts them.
+// Measures the bytes that a rebalance of objects on a device brings to the host. They must be only
+// the bytes that MPI must stage, and nothing else per object. The test device counts them.
 
 #include "monitor/drive/balancer/device_cloud.hpp"
 #include "support/harness.hpp"
@@ -30,23 +30,24 @@ std::vector<Case> cases() {
            false,
            {.method = Hilbert{}, .least_objects = 1000, .origins = true}},
           {"staggered grid", true, false, false, {.method = Staggered{}}},
-          // Its histograms cover all columns at once, and the cut reads them several times.
+          // The histograms of the grid cover all columns at once, and the cut reads them several
+          // times.
           {"tensor grid", false, false, false, {.method = Tensor{}}, 128 << 10},
           {"bisection, groups", true, true, true, {.method = RecursiveBisection{}}}};
 }
 
-// Checks the bytes between the memories of this rank in a rebalance. Besides the moved objects,
-// there are only a few kilobytes and some words per part.
+// Checks the bytes that a rebalance copies between the memories of this rank. Besides the moved
+// objects, these may be a few kilobytes, and some words per part.
 void expect_traffic(const Communicator& communicator, const MoveReport& report, const Case& now,
                     std::int64_t groups) {
   constexpr std::int64_t per_part = 64;
-  // Fields, the key, the first rank of the object, its cost, and its origin.
+  // These are the fields, the key, the first rank of the object, its cost, and its origin.
   constexpr std::int64_t of_object = 24 + 8 + 8 + 8 + 8 + 8 + 8 + 8 + 16;
   constexpr std::int64_t of_values = 8 + 2 * 8, of_group = 24;
   const std::int64_t each = of_object + (now.has_values ? of_values : 0);
   const bool is_staged = communicator.transport() == Transport::host_staged;
   std::int64_t travels = is_staged ? (report.sent + report.received) * each : 0;
-  // Groups are sent to the rank that manages them, and the combined data come back.
+  // Groups travel to the rank that manages them, and the combined data come back.
   if (is_staged && now.has_groups) travels += 4 * groups * of_group;
   const device::Traffic traffic = device::traffic();
   EXPECT_LE(traffic.to_host_bytes + traffic.to_device_bytes,

@@ -16,7 +16,7 @@ class Trust : public test::OnRanks {
 
 constexpr int story_steps = 120;
 
-// The state shows if the work was done, and how often.
+// The state shows whether the work was done, and how often.
 std::uint64_t worked(std::uint64_t state, int times) {
   for (int i = 0; i < times; ++i) state = mix(state);
   return state;
@@ -52,7 +52,8 @@ struct Simulation {
            communicator.all_reduce(work, Reduction::sum);
   }
 
-  // Collective. Expects each object at its place, with the work of all steps done once.
+  // Collective. Expects each object to be at its place, with the work of all steps done exactly
+  // once.
   void expect_complete(const Communicator& communicator, std::int64_t total) const {
     std::int64_t wrong = 0;
     for (std::size_t i = 0; i < id.extent(0); ++i) {
@@ -71,7 +72,7 @@ struct Simulation {
 class TrustStory : public Trust {
  protected:
   // All objects begin on rank 0. Returns the least lambda after a move. A rebalance directly after
-  // a move by step() moves nothing, because nothing was measured in between.
+  // a move by step() must move nothing, since nothing was measured in between.
   double run(Simulation& simulation, std::int64_t total, const Options& options) const {
     Balancer balancer(communicator, options);
     const Kernel kernel = balancer.kernel("work");
@@ -99,7 +100,7 @@ class TrustStory : public Trust {
   }
 };
 
-// The first move depends only on the load of rank 0, so it can be predicted exactly; later moves
+// The first move depends only on the load of rank 0, so it can be predicted exactly. Later moves
 // depend on clocks.
 TEST_F(TrustStory, TheWorkOfOneRankIsDoneByAllAfterAFewSteps) {
   const std::int64_t total = many_ranks ? 24'000 : 60'000;
@@ -108,7 +109,7 @@ TEST_F(TrustStory, TheWorkOfOneRankIsDoneByAllAfterAFewSteps) {
   EXPECT_LT(simulation.lambda(communicator), 1.6);
 }
 
-// Equal numbers of objects have a lambda of 1.66: the costs of objects must be learned.
+// With equal numbers of objects, lambda is 1.66. So the Balancer must learn the costs of objects.
 TEST_F(TrustStory, WorkThatDiffersFromObjectToObjectIsFoundOut) {
   constexpr std::int64_t total = 20'000;
   Simulation simulation(rank == 0 ? static_cast<std::size_t>(total) : 0,
@@ -118,7 +119,7 @@ TEST_F(TrustStory, WorkThatDiffersFromObjectToObjectIsFoundOut) {
   EXPECT_LT(simulation.lambda(communicator), 1.6);
 }
 
-// Uses the clock that a busy machine disturbs least: kernels here take microseconds.
+// Kernels here take microseconds, so this uses the clock that a busy machine disturbs least.
 Options often(const Trigger& trigger, bool deterministic) {
   return {.trigger = trigger,
           .epoch_steps = 6,
@@ -210,7 +211,7 @@ Body body_of(std::int64_t id) {
   return body;
 }
 
-// The change depends on the body itself and on the sum over all, which is an integer.
+// The change depends only on the body itself and on a sum over all bodies, which is an integer.
 void advance(Body& body, std::uint64_t sum) {
   const double push = static_cast<double>(sum % 1024) * 1e-6;
   for (std::size_t d = 0; d < 3; ++d) {
@@ -225,7 +226,7 @@ double weight_of(const Body& body) { return body.x[0] < 0.4 ? 8 : 1; }
 
 constexpr std::int64_t bodies = 240;
 
-// Runs without evenkeel, on each rank.
+// Runs on each rank, without evenkeel.
 std::vector<Body> oracle(int steps) {
   std::vector<Body> all;
   for (std::int64_t id = 0; id < bodies; ++id) all.push_back(body_of(id));
@@ -287,8 +288,8 @@ struct Shoal {
   }
 };
 
-// The application under a balancer: two sets, one of which has ghosts; all bodies are on rank 0 at
-// first.
+// The application under a balancer. It has two sets, one of which has ghosts. At first all bodies
+// are on rank 0.
 class Voyage {
  public:
   Voyage(const Communicator& communicator, const Options& options, bool weighted)
@@ -300,7 +301,7 @@ class Voyage {
       (id % 3 == 0 ? fish_ : plankton_).add(body_of(id));
   }
 
-  // With `storm`, the application throws while it is timed, and continues afterwards.
+  // If `storm` is true, the application throws while it is timed, and continues afterwards.
   void step(bool storm = false) {
     std::uint64_t sum = 0;
     try {
@@ -316,7 +317,7 @@ class Voyage {
     note(report);
   }
 
-  // Collective. All bodies by id, the same on all ranks.
+  // Collective. All bodies, sorted by id, on all ranks.
   std::vector<Body> gathered() const {
     std::vector<Body> mine;
     for (const Shoal* shoal : {&fish_, &plankton_})
@@ -326,8 +327,8 @@ class Voyage {
     return all;
   }
 
-  // The log has each rebalance: the step, the result, and the objects of each rank in their order
-  // afterwards.
+  // For each rebalance, the log has the step, the result, and the objects of each rank in their new
+  // order.
   const std::string& log() const { return log_; }
   int moves() const { return moves_; }
 
@@ -360,7 +361,7 @@ class TrustVoyage : public Trust {
   int steps = many_ranks ? 24 : 60;
   std::vector<Body> expected = oracle(steps);
 
-  // The log of a voyage that has ended correctly.
+  // The log of a voyage, which must have ended correctly.
   std::string sail(const Options& options) { return sail(options, options.deterministic); }
   std::string sail(const Options& options, bool weighted) {
     Voyage voyage(communicator, options, weighted);
@@ -391,7 +392,7 @@ TEST_F(TrustVoyage, ResultsAreTheSameToTheBitWhateverIsBalanced) {
   }
 }
 
-// Runs with weights, and runs in which each object counts as one.
+// Some runs have weights; in the others, each object counts as one.
 TEST_F(TrustVoyage, DeterministicRunsRebalanceAlike) {
   for (const Trigger& trigger : {Trigger(Threshold{.lambda = 1.05}), Trigger(Every{.period = 4})})
     for (const bool weighted : {true, false}) {
@@ -432,7 +433,7 @@ TEST_F(TrustVoyage, ABalancerThatIsMovedGoesOn) {
       Balancer other(std::move(voyage.balancer));
       voyage.balancer = std::move(other);
     }
-    if (step == 8) {  // one with many pending requests is replaced
+    if (step == 8) {  // replaces a Balancer with many pending requests
       for (int ahead = 0; ahead < 8; ++ahead) prize.step();
       prize.balancer = std::move(voyage.balancer);
       voyage.balancer = std::move(prize.balancer);
@@ -455,8 +456,8 @@ TEST_F(TrustVoyage, AnExceptionOfTheApplicationEndsNothing) {
   }
 }
 
-// Everything may be pending: the steps of an epoch of 6 and of the following protocol are tried one
-// by one.
+// Anything may be pending. The test ends after each step of an epoch of 6 steps, and of the
+// protocol that follows.
 TEST_F(TrustVoyage, ABalancerThatIsNeverFinishedLetsGo) {
   const Options options = often(Threshold{.lambda = 1.05}, true);
   for (int last = 0; last <= 12; ++last) {
@@ -492,7 +493,7 @@ TEST_F(Trust, AfterFinishThereAreNoSteps) {
   }
 }
 
-// The others would not join, so the caller gets an Error at once.
+// The other ranks would not join, so the caller must get an Error at once.
 TEST_F(Trust, AfterFinishOneRankAloneIsTold) {
   test::Vectors cloud(0);
   Balancer balancer(communicator, often(Threshold{.lambda = 1.05}, true));

@@ -1,9 +1,9 @@
 #pragma once
 
-// Small complete programs in virtual time. The costs of its objects advance a rank's clock, ranks
-// never wait for each other, and a rebalance that moves something has a fixed cost: half of it when
-// it moves, half in the next step, outside of kernels. So the time of a run is known to the
-// nanosecond, runs repeat exactly, and the same program without a rebalance gives the savings.
+// Small complete programs in virtual time. The costs of its objects advance a rank's clock. Ranks
+// never wait for each other. A rebalance that moves objects has a fixed cost: half of it when it
+// moves, the other half in the next step, outside of kernels. So the time of a run is known to the
+// nanosecond, and runs repeat exactly. The same program without a rebalance shows the savings.
 
 #include "monitor/drive/virtual_clock.hpp"
 
@@ -64,8 +64,9 @@ inline World world_at_rest(std::int64_t objects, double (*cost)(const Place&, in
 
 // --- Programs ------------------------------------------------------------------------------------
 
-// A second kernel, which works in every 20th step and after each move, for as long as 6 steps. Both
-// rarely coincide; then it would have worked without the move too, which cannot be known.
+// A second kernel. It works in every 20th step and after each move, for as long as 6 steps. In rare
+// cases both coincide. Then it would also have worked without the move, but evenkeel cannot know
+// this.
 enum class Lists { none, declared, undeclared };
 inline constexpr int lists_every = 20;
 inline constexpr int first_lists = 13;
@@ -78,7 +79,7 @@ struct Program {
   Lists lists = Lists::none;
   bool gives_weights = false;
 
-  // Includes the work that kernels repeat after a move.
+  // The price includes the work that kernels repeat after a move.
   double price() const { return cost + (lists == Lists::none ? 0 : lists_cost); }
 };
 
@@ -95,7 +96,7 @@ struct Cloud {
   }
 };
 
-// The program's own record, in nanoseconds; the same on all ranks.
+// The program's own record, in nanoseconds. It is the same on all ranks.
 struct Record {
   Account account;
   std::int64_t slowest = 0;         // of the slowest rank of each step
@@ -151,7 +152,7 @@ class Run {
     return options;
   }
 
-  // Scales the costs so that the mean rank works a second in the first step.
+  // Scales the costs so that the mean rank works for a second in the first step.
   double scale() const {
     double sum = 0;
     for (std::int64_t i = 0; i < world_.objects; ++i)
@@ -159,7 +160,7 @@ class Run {
     return sum > 0 ? ranks_.size() / sum : 1;
   }
 
-  // Deals the objects to ranks in equal counts.
+  // Gives each rank an equal number of objects.
   void begin() {
     for (std::int64_t i = 0; i < world_.objects; ++i)
       if (i % ranks_.size() == ranks_.rank() && world_.lives(i, 0)) add(i, 0);

@@ -7,7 +7,8 @@ namespace {
 
 using namespace test;
 
-// Cells of two solvers: a slab has the first type, a ball also the second, and the rest the third.
+// Cells of several types. Those in a slab have the first type, those in a ball also the second, and
+// the rest the third.
 using Types = std::array<int, 2>;
 Types types_of(std::int64_t id) {
   const double x = place_of(id, 0), y = place_of(id, 1), z = place_of(id, 2);
@@ -40,7 +41,7 @@ Options quiet_options() {
 // The information that kernels give about their objects.
 enum class KernelsSay : std::uint8_t { nothing, their_types };
 
-// A program whose cells are of several types, with costs that are unknown to the Balancer.
+// A program whose cells are of several types. The Balancer does not know the costs of these.
 class Program {
  public:
   explicit Program(const Options& options = quiet_options(), KernelsSay told = KernelsSay::nothing)
@@ -66,7 +67,7 @@ class Program {
     balancer_.rebalance(cells(type_costs));
   }
 
-  // Observes the loads of `steps` steps, and cuts by the costs learned from them.
+  // Runs `steps` steps, and cuts by the costs that were learned from their loads.
   void learn(int steps) {
     rebalance();
     run(steps);
@@ -77,7 +78,7 @@ class Program {
     for (int step = 0; step < steps; ++step) {
       for (int type = 0; type < 3; ++type) {
         const auto timing = kernels_[static_cast<std::size_t>(type)].time();
-        virtual_time += 500;  // independent of the rank's objects
+        virtual_time += 500;  // independent of the objects of the rank
         for (const Types& is : types_) virtual_time += nanoseconds_of(is, type);
       }
       balancer_.step(cells());
@@ -121,7 +122,7 @@ void expect_learned(const CostTable& costs, double tolerance) {
   }
 }
 
-// A kernel that gives its types needs no inverse problem: one look suffices.
+// If kernels name their types, no inverse problem needs to be solved, so one look suffices.
 TEST(WorkCosts, OfKernelsThatKnowTheirTypes) {
   Program program(quiet_options(), KernelsSay::their_types);
   program.learn(10);
@@ -131,7 +132,7 @@ TEST(WorkCosts, OfKernelsThatKnowTheirTypes) {
   program.balancer().finish();
 }
 
-// The costs are found from the loads of ranks, and then kept.
+// The costs must be found from the loads of ranks, and then be kept.
 void expect_found(const std::vector<double>& expected_costs) {
   Program program;
   program.rebalance(expected_costs);
@@ -150,7 +151,7 @@ void expect_found(const std::vector<double>& expected_costs) {
 TEST(WorkCosts, FromTheLoadsOfRanks) { expect_found({}); }
 TEST(WorkCosts, ExpectedOnesThatAreWrongByFive) { expect_found({500, 180, 900}); }
 
-// The costs of a type apply to objects that have just changed to it.
+// Objects that have just changed to a type must get the cost of this type.
 TEST(WorkCosts, WhenObjectsBecomeSomethingElse) {
   Program program(quiet_options(), KernelsSay::their_types);
   program.learn(20);
@@ -178,7 +179,7 @@ TEST(WorkCosts, WithoutAClock) {
   program.balancer().finish();
 }
 
-// The least norm can be chosen, too. If ranks differ, its costs are near the true ones.
+// The least norm can be chosen, too. If ranks differ, its costs must be near the true ones.
 TEST(WorkCosts, OfTheLeastNorm) {
   Options options = quiet_options();
   options.type_costs = TypeCosts::minimum_norm;
@@ -198,7 +199,7 @@ TEST(WorkCosts, CanBeTurnedOff) {
   program.balancer().finish();
 }
 
-// A continued run knows the costs from its first rebalance, on any number of ranks.
+// On any number of ranks, a continued run must know the costs from its first rebalance on.
 TEST(WorkCosts, AreSavedAndRestored) {
   std::string saved;
   {
@@ -222,12 +223,12 @@ TEST(WorkCosts, AreSavedAndRestored) {
     std::string wrong = saved;
     const std::size_t at = wrong.find("costs = ");
     wrong.insert(at, line + '\n');
-    EXPECT_ERROR(other.balancer().restore(wrong), "makes no sense");
+    EXPECT_ERROR(other.balancer().restore(wrong), "cannot be understood");
     other.balancer().finish();
   }
 }
 
-// One rank has an invalid type: all ranks throw the same Error, and the next step works.
+// One rank has an invalid type. All ranks must throw the same Error, and the next step must work.
 TEST(WorkCosts, TypesThatMakeNoSense) {
   Program program;
   program.rebalance();
@@ -264,8 +265,9 @@ TEST(WorkCosts, KernelsOfTypesThatCannotBe) {
   program.balancer().finish();
 }
 
-// Two solvers have a barrier between them, on regions that partly overlap. In a cut by the sum, one
-// rank would do all work of one solver. The step is as short as a cut for both phases makes it.
+// Two solvers work on regions that partly overlap, with a barrier between them. In a cut by the
+// sum, one rank would do all work of one solver. The step must be as short as under a cut for both
+// phases.
 TEST(WorkCosts, OfSeveralPhases) {
   const auto step_of = [](bool in_phases) {
     const Communicator communicator = test::world();
@@ -305,7 +307,7 @@ TEST(WorkCosts, OfSeveralPhases) {
     EXPECT_LT(by_phases, 0.99 * by_sum);
 }
 
-// The journal has the learned costs.
+// The journal must have the learned costs.
 TEST(WorkCosts, AreInTheJournal) {
   const ScratchDirectory scratch;
   Options options = quiet_options();

@@ -145,7 +145,7 @@ TEST_F(MonitorTest, NeverNeverAdvises) {
   monitor.finish();
 }
 
-// The rule sees the number of earlier looks, and accepts every other one.
+// The custom rule gets the number of earlier looks, and accepts every other one.
 TEST_F(MonitorTest, ARuleOfOnesOwn) {
   Monitor monitor(
       outer,
@@ -177,7 +177,7 @@ TEST_F(MonitorTest, ALoadThatIsNoneIsNotTrusted) {
 // --- After a rebalance ---------------------------------------------------------------------------
 
 TEST_F(MonitorTest, ARebalanceStartsANewEpochAndTheCoolDown) {
-  // One step settles, eight are measured, and five more pass until all agree.
+  // One step settles, eight steps are measured, and five more pass until all ranks agree.
   const std::vector<std::pair<int, std::int64_t>> cases = {
       {0, 14}, {9, 14}, {10, 22}, {17, 22}, {18, 30}};
   for (const auto& [cooldown, pause] : cases) {
@@ -195,7 +195,7 @@ TEST_F(MonitorTest, ARebalanceThatMovedNothingStartsTheCoolDownAlone) {
   Options options = exact(Custom{&always});
   options.cooldown_steps = 10;
   Monitor monitor = uneven(options);
-  // The epochs end at 11, 19, 27, ...; the first end at least 11 steps after the rebalance at 16 is
+  // Epochs end at 11, 19, 27, ... The first end at least 11 steps after the rebalance at 16 is at
   // 27.
   EXPECT_EQ(advised(monitor, 50, [&] { monitor.rebalanced({.moved = false}); }),
             (Steps{16, 32, 48}));
@@ -203,7 +203,7 @@ TEST_F(MonitorTest, ARebalanceThatMovedNothingStartsTheCoolDownAlone) {
   monitor.finish();
 }
 
-// Earlier measurements no longer count, however far the ranks have come in agreeing on them.
+// Earlier measurements must no longer count, however far the ranks are in agreeing on them.
 TEST_F(MonitorTest, ARebalanceDropsTheLookUnderWay) {
   for (const bool watcher : {true, false})
     for (std::int64_t at = 8; at < 16; ++at) {
@@ -280,7 +280,7 @@ TEST_F(MeasuredTest, WarmUpAndSettlingStepsAreNotMeasured) {
   const Kernel force = monitor.kernel("force");
   Steps advice;
   for (int step = 1; step <= 60; ++step) {
-    // Works in the warm-up, in the step that settles the rebalance, and in an ordinary step.
+    // Kernels run in the warm-up, in the step that settles the rebalance, and in one ordinary step.
     if (step <= 3 || step == 31 || step == 48) {
       const Timer timing = force.time();
       work();

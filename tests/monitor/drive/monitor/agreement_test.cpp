@@ -75,7 +75,7 @@ TEST_F(MonitorTest, ARuleThatThrowsIsTheSameErrorAndTurnsItOff) {
     }
 }
 
-// The ranks end their epochs at different steps, and still notice it.
+// The ranks end their epochs at different steps, and must still notice the difference.
 TEST_F(MonitorTest, ARebalanceOnOneRankAloneIsTheSameErrorOnAll) {
   for (int odd = 0; odd < size; ++odd)
     for (const int at : {5, 12, 16}) {

@@ -1,4 +1,4 @@
-// Ranks behave differently: no rank waits for ever, and all get the same Error.
+// Ranks behave differently. No rank may wait for ever, and all must get the same Error.
 
 #include "monitor/drive/monitor/watching.hpp"
 #include "monitor/drive/users_logger.hpp"
@@ -15,7 +15,7 @@ constexpr const char* nothing = "nothing was thrown";
 
 class ApartTest : public MonitorTest {
  protected:
-  // Steps and finishes; returns the error of a step or of finish.
+  // Steps and finishes. Returns the error of a step or of finish().
   static std::string run(Monitor& monitor, std::int64_t steps) {
     std::string text = nothing;
     for (std::int64_t step = 0; step < steps && text == nothing; ++step)
@@ -37,7 +37,7 @@ class ApartTest : public MonitorTest {
     if (size == 1) {
       EXPECT_EQ(text, nothing);
     } else if (text.find("The ranks have diverged: ") == std::string::npos) {
-      EXPECT_MENTIONS(text, "monitor: Ranks came to finish after " + std::to_string(steps) +
+      EXPECT_MENTIONS(text, "monitor: Ranks reached finish after " + std::to_string(steps) +
                                 " to " + std::to_string(steps + extra) +
                                 " steps. Call step "
                                 "equally often on all ranks");
@@ -126,7 +126,8 @@ TEST_F(ApartTest, ARankThatLeavesIsMissed) {
 
 // --- Patience ------------------------------------------------------------------------------------
 
-// Rank 0 is late before the step `late`, or before finish if that is beyond the last step.
+// Rank 0 is late before the step `late`. If that is beyond the last step, it is late before
+// finish().
 int warnings_of(const Communicator& outer, double patience, std::int64_t late,
                 const std::string& expected, LogLevel log = LogLevel::summary) {
   const test::UsersLogger logger;
@@ -151,7 +152,7 @@ int warnings_of(const Communicator& outer, double patience, std::int64_t late,
   return warnings;
 }
 
-// If ranks share few cores, they may have to wait elsewhere too.
+// If ranks share few cores, they may have to wait elsewhere, too.
 TEST_F(MonitorTest, WhoWaitsTooLongSaysSoOnce) {
   const int expected = rank == 0 ? 0 : 1;
   EXPECT_EQ(

@@ -12,8 +12,8 @@ void compute(double seconds) {
   while (watch.seconds() < seconds) continue;
 }
 
-// A kernel takes 2 ms by the wall clock while others use the cores, too: only the time without
-// waiting for a core counts.
+// A kernel takes 2 ms by the wall clock, while other threads also use the cores. The time in which
+// it waits for a core must not count.
 TEST(BusyCores, WaitingForACoreIsNoWork) {
   if (!CoreWait().is_known()) GTEST_SKIP() << "this system does not say";
   Monitor monitor(Communicator::self(), {.warmup_steps = 0, .log = LogLevel::off});
@@ -41,7 +41,7 @@ TEST(BusyCores, WaitingForACoreIsNoWork) {
   EXPECT_NEAR(account.mean, wall - waited, 0.25 * waited);
 }
 
-// A clock that the user has chosen is used unchanged.
+// A clock that the user has chosen must be used unchanged.
 TEST(BusyCores, TheClockOnTheWallCountsWaiting) {
   Monitor monitor(Communicator::self(),
                   {.warmup_steps = 0, .clock = ClockKind::wall, .log = LogLevel::off});

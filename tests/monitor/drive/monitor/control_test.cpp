@@ -1,4 +1,4 @@
-// Commands from outside to a running Monitor, through Options::control.
+// Tests commands from outside to a running Monitor, through Options::control.
 
 #include "monitor/drive/monitor/watching.hpp"
 #include "support/scratch.hpp"
@@ -27,14 +27,14 @@ class ControlTest : public MonitorTest {
     return options;
   }
 
-  // The load always exceeds this trigger.
+  // Under this trigger, the load always calls for a rebalance.
   Trigger by_load() const { return size > 1 ? Trigger(Threshold{.lambda = 1.5}) : Custom{&always}; }
 
   void write(const std::string& line) const {
     if (rank == 0) scratch.with_file("run.control", line + '\n');
   }
 
-  // The watcher decides when it reads.
+  // The watcher decides when it reads the file.
   void wait_until_it_was_read() const {
     using std::chrono::steady_clock;
     const auto limit = steady_clock::now() + std::chrono::seconds(20);
@@ -43,7 +43,7 @@ class ControlTest : public MonitorTest {
     EXPECT_FALSE(std::filesystem::exists(path));
   }
 
-  // Rank 0 writes the line, and all ranks step to the end of the epoch, at which it is read.
+  // Rank 0 writes the line. All ranks step to the end of the epoch at which it is read.
   Steps say(Monitor& monitor, const std::string& line) const {
     write(line);
     std::int64_t last = monitor.steps() + 1;
@@ -63,7 +63,7 @@ class ControlTest : public MonitorTest {
     return lines;
   }
 
-  // Steps by one epoch at a time, until an epoch has an advice (`advice` is true), or has no
+  // Steps by one epoch at a time, until an epoch has an advice, or, if `advice` is false, has no
   // advice.
   bool comes_to(Monitor& monitor, bool advice) const {
     constexpr int patience = 5000;
@@ -73,7 +73,7 @@ class ControlTest : public MonitorTest {
   }
 };
 
-// With the watcher it is certain that a command is obeyed; without it, the step is known as well.
+// With the watcher, a command is certainly obeyed. Without it, the step is known as well.
 class ControlByAnyoneTest : public ControlTest, public testing::WithParamInterface<bool> {
  protected:
   Options controlled(const Trigger& trigger) const {
@@ -121,7 +121,7 @@ TEST_P(ControlByAnyoneTest, ARebalanceIsAdvisedInAPause) {
   monitor.finish();
 }
 
-// The file stays unchanged, whatever it is, and the run reaches its end.
+// Whatever the file is, it must stay unchanged, and the run must reach its end.
 TEST_P(ControlByAnyoneTest, WhatIsNoCommandChangesNothingAndIsToldOnce) {
   const auto make_fifo = [&] { ASSERT_EQ(mkfifo(path.c_str(), 0600), 0); };
   const auto make_link = [&] {
@@ -175,7 +175,8 @@ TEST_P(ControlByAnyoneTest, SeveralAreAddressedByName) {
     write(line);
     std::array<int, 2> advices = go_on(16);
     if (rank == 0) wait_until_it_was_read();
-    // A line that is read now is sent at the next look, and agreed on five steps later.
+    // A line that is read now is sent at the next look. Five steps later, all ranks have agreed on
+    // it.
     for (int patience = 0; patience < 20; ++patience) {
       if (GetParam()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
       outer.barrier();
@@ -231,8 +232,8 @@ TEST_P(ControlByAnyoneTest, WhereRankZeroNamesNoneThereIsNone) {
   EXPECT_TRUE(std::filesystem::exists(path));
 }
 
-// The looks are at 11, 19, 27, ...; a line that one look reads is sent to all ranks by the next
-// one, and they have agreed on it five steps later.
+// Looks are at 11, 19, 27, ... If one look reads a line, the next look sends it to all ranks. Five
+// steps later they have agreed on it.
 TEST_F(ControlTest, WithoutAWatcherOneLookReadsAndTheNextOneTells) {
   Monitor monitor = even(controlled(Never{}));
   write("rebalance");
@@ -261,8 +262,8 @@ TEST_F(ControlTest, TheAdviceSaysThatItWasAskedFor) {
   monitor.finish();
 }
 
-// A command in a pause also waits for a step that may move; decisions from before the pause are
-// dropped.
+// A command during a pause must also wait for a step that may move. Decisions from before the pause
+// must be dropped.
 TEST_F(ControlTest, WithoutAWatcherARebalanceInAPauseWaitsForAStepThatMayMove) {
   Monitor monitor = uneven(controlled(by_load()));
   const auto advised_at = [&](std::int64_t last, std::int64_t may_move_from) {
@@ -281,7 +282,7 @@ TEST_F(ControlTest, WithoutAWatcherARebalanceInAPauseWaitsForAStepThatMayMove) {
   monitor.finish();
 }
 
-// The last one of pause and resume counts; each look sends one command.
+// The last one of pause and resume counts. Each look sends one command.
 TEST_F(ControlTest, WithoutAWatcherTheLinesOfOneFileAreToldLookByLook) {
   Monitor monitor = uneven(controlled(by_load()));
   write("resume\nrebalance\npause");
@@ -289,7 +290,7 @@ TEST_F(ControlTest, WithoutAWatcherTheLinesOfOneFileAreToldLookByLook) {
   monitor.finish();
 }
 
-// The next command waits for the look after.
+// The next command must wait for the next look.
 TEST_F(ControlTest, CommandsAreObeyedOneByOne) {
   Monitor monitor = even(controlled(Never{}));
   Steps steps;
@@ -313,7 +314,7 @@ TEST_F(ControlTest, ACommandThatWasTakenStartsTheCoolDown) {
   monitor.finish();
 }
 
-// Both the command and the trigger act at step 24, but the look is still in the journal.
+// Both the command and the trigger act at step 24. The look must still be in the journal.
 TEST_F(ControlTest, ACommandAtAStepThatIsDueLosesNoLook) {
   Options options = controlled(Every{.start = 24, .period = 1000});
   options.journal = scratch.path_of("run.jsonl");
@@ -325,7 +326,7 @@ TEST_F(ControlTest, ACommandAtAStepThatIsDueLosesNoLook) {
   EXPECT_MENTIONS(test::content_of(options.journal), "{\"step\":19,");
 }
 
-// The command is read at the first look, before which no line exists.
+// The command is read at the first look. Before it, the journal has no line.
 TEST_F(ControlTest, AJournalBeginsWithItsHeaderHoweverEarlyItIsAskedFor) {
   const std::string journal = scratch.path_of("run.jsonl");
   Monitor monitor = even(controlled(Never{}));
@@ -351,7 +352,7 @@ class ControlledJournalTest : public ControlByAnyoneTest {
     return monitor;
   }
 
-  // Advice is followed now and then, and the application rebalances by itself.
+  // Advice is followed now and then, and sometimes the application rebalances by itself.
   void go_on(Monitor& monitor, std::int64_t last) const {
     while (monitor.steps() < last) {
       const bool advised = monitor.step().rebalance;
@@ -360,7 +361,7 @@ class ControlledJournalTest : public ControlByAnyoneTest {
     }
   }
 
-  // Rank 0 writes the line after this step; it is read before the next look is over.
+  // After this step, rank 0 writes the line. It is read before the next look is over.
   void say_at(Monitor& monitor, std::int64_t step, const std::string& line) const {
     go_on(monitor, step);
     write(line);
@@ -378,7 +379,7 @@ class ControlledJournalTest : public ControlByAnyoneTest {
     return lines_of(options.journal);
   }
 
-  // Compares the lines after the header.
+  // Compares all lines except the header.
   static void expect_looks(const std::vector<std::string>& lines,
                            const std::vector<std::string>& expected) {
     ASSERT_EQ(lines.size(), expected.size());
@@ -390,7 +391,7 @@ INSTANTIATE_TEST_SUITE_P(Watcher, ControlledJournalTest, testing::Bool());
 
 TEST_P(ControlledJournalTest, HasAllTheLinesOfOneFromTheStart) {
   Monitor monitor = run(controlled(by_load()));
-  go_on(monitor, 28);  // the header exists now
+  go_on(monitor, 28);  // by now there is a header
   say_at(monitor, 44, "journal " + journal);
   go_on(monitor, 130);
   monitor.finish();
@@ -403,7 +404,7 @@ TEST_P(ControlledJournalTest, HasAllTheLinesOfOneFromTheStart) {
   expect_looks(lines, expected);
 }
 
-// Foreign files and files that this run uses are not replaced.
+// Files of others, and files that this run uses, must not be replaced.
 TEST_P(ControlledJournalTest, ReplacesNoFile) {
   const std::string precious = scratch.with_file("precious", "a work of years\n");
   const std::string state = scratch.path_of("run.state");
@@ -438,11 +439,12 @@ TEST_P(ControlledJournalTest, ThatCannotBeWrittenDoesNotEndTheRun) {
   if (rank == 0) expect_looks(lines_of(journal), expected);
 }
 
-// The second journal has all later lines; its begin depends on the progress of the watcher.
+// The second journal must have all later lines. The progress of the watcher determines where it
+// begins.
 TEST_P(ControlledJournalTest, MayBeAskedForAgain) {
   const std::string second = scratch.path_of("second.jsonl");
   Monitor monitor = run(controlled(by_load()));
-  go_on(monitor, 28);  // the header exists now
+  go_on(monitor, 28);  // by now there is a header
   say_at(monitor, 44, "journal " + journal);
   say_at(monitor, 92, "journal " + second);
   go_on(monitor, 160);
@@ -458,12 +460,12 @@ TEST_P(ControlledJournalTest, MayBeAskedForAgain) {
   expect_looks(lines, expected);
 }
 
-// The lines before the last thousand are gone.
+// Lines before the last thousand must be dropped.
 TEST_F(ControlTest, OfALongRunTheLastThousandLinesAreKept) {
   Options options = controlled(Never{});
   options.epoch_steps = 6;
   Monitor monitor = even(options);
-  while (monitor.steps() < 6614) monitor.step();  // 1101 looks are over
+  while (monitor.steps() < 6614) monitor.step();  // now 1101 looks are over
   const std::string journal = scratch.path_of("run.jsonl");
   write("journal " + journal);
   while (monitor.steps() < 6620) monitor.step();

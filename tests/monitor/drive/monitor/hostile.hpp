@@ -1,6 +1,6 @@
 #pragma once
 
-// Shared by the tests of hostile runs. Each rank has a clock of its own, which the test advances:
+// The tests of hostile runs share this. Each rank has its own clock, which the test advances, so
 // runs are exact and repeatable.
 
 #include "monitor/drive/monitor/watching.hpp"
@@ -49,7 +49,7 @@ class HostileTest : public MonitorTest {
     }
   }
 
-  // The advice, which is the same on all ranks.
+  // The advice of a run. It is the same on all ranks.
   struct Advised {
     Steps steps;
     std::string text;  // with the reasons
@@ -75,7 +75,7 @@ class HostileTest : public MonitorTest {
     return advised;
   }
 
-  // A rank works for `work` and then waits for the slowest rank, in a step that takes `longest`.
+  // A rank works for `work`, and then waits for the slowest rank. The step takes `longest`.
   static void spend(const Kernel& kernel, std::int64_t work, std::int64_t longest) {
     {
       const Timer timing = kernel.time();
@@ -84,7 +84,7 @@ class HostileTest : public MonitorTest {
     now += longest - work;
   }
 
-  // A separate run with work in one kernel, three times as much on one rank.
+  // A separate run with work in one kernel. One rank has three times as much.
   Advised run_with_a_slow_rank(const Options& options, int slow, const Work& before_work,
                                std::int64_t last = 40) const {
     Monitor monitor(outer, options);
@@ -104,7 +104,7 @@ class HostileTest : public MonitorTest {
     return at == std::string::npos ? -1 : std::stod(saved.substr(at + key.size() + 4));
   }
 
-  // The values of `key` in all looks of the journal, on rank 0: each "cause" or "reason".
+  // On rank 0, the values of `key` in all looks of the journal; `key` is "cause" or "reason".
   std::vector<std::string> told(const std::string& key) const {
     std::vector<std::string> all;
     const std::string text = rank == 0 ? content_of(journal) : "";

@@ -1,4 +1,4 @@
-// Clocks run backwards, leap, stop or show random values. Such values are not trusted.
+// Clocks run backwards, leap, stop or show random values. Such values must not be trusted.
 
 #include "monitor/drive/monitor/hostile.hpp"
 
@@ -9,7 +9,7 @@ using namespace test;
 
 // --- Wrong clocks --------------------------------------------------------------------------------
 
-// The epochs end at 11, 19, 27 and 35.
+// Epochs end at 11, 19, 27 and 35.
 TEST_F(HostileTest, AClockThatGoesBackOnceSpoilsOneLook) {
   with_each_rank([&](int odd) {
     for (const std::int64_t back : {std::int64_t{1}, millisecond, hour, std::int64_t{1} << 61})
@@ -23,7 +23,7 @@ TEST_F(HostileTest, AClockThatGoesBackOnceSpoilsOneLook) {
         expect_told("cause", {usual, "unfit", usual, usual});
         if (rank == 0) {
           EXPECT_EQ(told("reason")[1],
-                    "ranks without a sample to trust: 1 of " + std::to_string(size));
+                    "1 of " + std::to_string(size) + " ranks had no usable sample");
         }
       }
   });
@@ -60,7 +60,8 @@ TEST_F(HostileTest, AClockThatGoesBackOftenIsNeverTrusted) {
   });
 }
 
-// An hour passes in a single step now and then, inside a kernel or between two: no text changes.
+// Now and then an hour passes in a single step, inside a kernel or between two kernels. No text may
+// change.
 TEST_F(HostileTest, AClockThatLeapsAnHourInSingleStepsChangesNothing) {
   with_each_rank([&](int odd) {
     for (const Options& options : {by_cost(), by_threshold()})
@@ -121,13 +122,12 @@ TEST_F(HostileTest, AClockThatStandsStillForEverIsNeverTrusted) {
         monitor.finish();
         const std::string lost = others_too ? std::to_string(size) : "1";
         for (const std::string& reason : told("reason"))
-          EXPECT_EQ(reason,
-                    "ranks without a sample to trust: " + lost + " of " + std::to_string(size));
+          EXPECT_EQ(reason, lost + " of " + std::to_string(size) + " ranks had no usable sample");
       }
   });
 }
 
-// Clocks may show anything, with any effect: all ranks get the same result.
+// Clocks may show anything, with any effect. All ranks must get the same result.
 TEST_F(HostileTest, ClocksThatSayAnythingLeadAllRanksToTheSame) {
   for (unsigned seed = 0; seed < 4; ++seed)
     for (const bool watcher : {true, false}) {
@@ -153,7 +153,7 @@ TEST_F(HostileTest, ClocksThatSayAnythingLeadAllRanksToTheSame) {
     }
 }
 
-// The clock shows any number, from the least to the greatest.
+// The clock shows any number between the least and the greatest.
 TEST_F(HostileTest, AClockThatSaysAnyNumberAtAllIsNeverTrusted) {
   with_each_rank([&](int odd) {
     for (const Options& options : {by_cost(), by_threshold()}) {
@@ -170,7 +170,7 @@ TEST_F(HostileTest, AClockThatSaysAnyNumberAtAllIsNeverTrusted) {
   });
 }
 
-// The ranks need not have the same clock, and some may have no clock of their own.
+// Ranks may have different clocks, and some may have no clock of their own.
 TEST_F(HostileTest, AClockOfOnesOwnOnOneRankAlone) {
   with_each_rank([&](int odd) {
     Options options = watched(Never{});
@@ -183,7 +183,7 @@ TEST_F(HostileTest, AClockOfOnesOwnOnOneRankAlone) {
   });
 }
 
-// The application's rebuilding after a rebalance is timed by that clock too.
+// The same clock must also time the rebuilding of the application after a rebalance.
 TEST_F(HostileTest, WhatARebalanceCostsIsExact) {
   for (const bool in_ledger : {true, false}) {
     Monitor monitor(outer, by_cost());
@@ -192,7 +192,7 @@ TEST_F(HostileTest, WhatARebalanceCostsIsExact) {
       if (step == 21) {
         now += 40 * millisecond;
         monitor.rebalanced({.seconds = in_ledger ? 0.04 : 0.0});
-        now += (rank + 1) * millisecond;  // rebuilds, in the step after it
+        now += (rank + 1) * millisecond;  // rebuilds, in the next step
       }
       spend(force, millisecond, 2 * millisecond);
     });

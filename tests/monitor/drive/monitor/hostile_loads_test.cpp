@@ -1,5 +1,5 @@
 // Ranks are slow, for a while or by far, in any unit of time, and some numbers are not finite. The
-// decision is right, and no rank hangs.
+// decision must be right, and no rank may hang.
 
 #include "monitor/drive/monitor/hostile.hpp"
 
@@ -54,7 +54,7 @@ TEST_F(HostileTest, RanksThatBecomeSlowOneAfterTheOtherAreEachSeen) {
   monitor.finish();
 }
 
-// The advice is not followed; an imbalance that has passed is no longer a reason.
+// The advice is not followed. An imbalance that has passed must no longer be a reason.
 TEST_F(HostileTest, ARankThatIsSlowForAWhileIsNoReasonAfterwards) {
   with_each_rank([&](int slow) {
     for (const Options& options : {by_cost(), by_threshold()}) {
@@ -100,7 +100,7 @@ TEST_F(HostileTest, ARankThatIsAThousandOrAMillionTimesSlower) {
 
 // --- Any unit of time ----------------------------------------------------------------------------
 
-// The unit does not matter: a step may take one nanosecond or two weeks, and a clock may begin at
+// The unit must not matter. A step may take one nanosecond or two weeks, and a clock may begin at
 // the least possible number.
 TEST_F(HostileTest, TheUnitOfTimeDoesNotMatter) {
   with_each_rank([&](int slow) {

@@ -1,5 +1,6 @@
 // Kernels differ, timed scopes throw, ranks count differently, and other programs run on the
-// machine. The decision is right, or all ranks get the same Error, and no rank hangs.
+// machine. Either the decision must be right, or all ranks must get the same Error. No rank may
+// hang.
 
 #include "monitor/drive/monitor/hostile.hpp"
 
@@ -39,7 +40,7 @@ TEST_F(HostileTest, ARankThatSkipsAKernelCountsNothingForIt) {
         EXPECT_DOUBLE_EQ(seen.kernels[1].figures.average, 0.004 * (ranks - 1) / ranks);
         EXPECT_DOUBLE_EQ(seen.kernels[1].figures.greatest, 0.004);
       }
-      // Lambda is 5 / (1 + 4 (n - 1) / n).
+      // Lambda is 5 / (1 + 4 (n - 1) / n) on n ranks.
       EXPECT_EQ(advised.steps, size == 2 || size == 3 ? Steps({16, 24, 32}) : Steps());
       monitor.finish();
     }
@@ -65,7 +66,7 @@ TEST_F(HostileTest, ARankThatRunsNoKernelAtAllHasNoLoad) {
   });
 }
 
-// A look whose epoch ended before the kernel ran does not contain it.
+// If an epoch ended before the kernel first ran, its look must not contain the kernel.
 TEST_F(HostileTest, AKernelThatOneRankRegistersLate) {
   with_each_rank([&](int odd) {
     for (std::int64_t at = 9; at <= 21; ++at) {
@@ -90,8 +91,8 @@ TEST_F(HostileTest, AKernelThatOneRankRegistersLate) {
   });
 }
 
-// Each rank leaves out some of a hundred kernels, in any order: no time is lost, or counted for
-// another name.
+// Each rank leaves out some of a hundred kernels, in any order. No time may be lost, or be counted
+// for another name.
 TEST_F(HostileTest, AHundredKernelsInAnyOrder) {
   constexpr std::int64_t count = 100;
   const auto name = [](std::int64_t k) { return std::to_string(1000 + k); };
@@ -200,9 +201,9 @@ TEST_F(HostileTest, AnErrorOfAStepInATimedScopeLeavesTimesRight) {
 
 // --- Ranks that count differently ----------------------------------------------------------------
 
-// One rank is up to two calls ahead or behind, and in each round of the application all ranks wait
-// for each other. The messages that a rank waits for were posted enough calls ago, so no rank
-// hangs; the same call gets the same advice.
+// One rank is up to two calls ahead of the others or behind them. In each round of the application,
+// all ranks wait for each other. The messages that a rank waits for were posted enough calls ago,
+// so no rank may hang. The same call must get the same advice.
 TEST_F(HostileTest, RanksThatAreACallOrTwoApartGetTheSameAdvice) {
   constexpr std::int64_t last = 40;
   const Advised expected = run_with_a_slow_rank(by_threshold(), 0, &nothing, last);
@@ -262,15 +263,15 @@ TEST_F(HostileTest, RanksThatAreLateChangeNothing) {
 }
 
 #if EVENKEEL_HAS_MPI
-// An application's use of MPI: messages with any source and tag, collective calls, and some that
-// are pending while step is called.
+// The application uses MPI: messages with any source and tag, collective calls, and calls that are
+// pending while step() is called.
 TEST_F(HostileTest, MessagesOfTheApplicationChangeNothing) {
   const Advised expected = run_with_a_slow_rank(by_cost(), size - 1, &nothing, 60);
   const int next = (rank + 1) % size;
   std::int64_t sent = 0, got = 0, sum_before = 0, sum = 0;
   std::array<MPI_Request, 3> requests = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   const auto talk = [&](std::int64_t step) {
-    if (step % 3 == 1) {  // complete the requests of three steps ago
+    if (step % 3 == 1) {  // complete the requests from three steps ago
       MPI_Waitall(3, requests.data(), MPI_STATUSES_IGNORE);
       EXPECT_EQ(got, sent);
       EXPECT_EQ(sum, size * sum_before);
@@ -290,8 +291,8 @@ TEST_F(HostileTest, MessagesOfTheApplicationChangeNothing) {
 }
 #endif
 
-// Each thread has its own clock: whichever step a scope ends in, no nanosecond is lost or counted
-// twice.
+// Each thread has its own clock. In whichever step a scope ends, no nanosecond may be lost or
+// counted twice.
 TEST_F(HostileTest, ScopesOnSeveralThreadsWhileTheMainThreadSteps) {
   constexpr std::int64_t threads = 4, scopes = 30'000, scope = 10;
   Options options = watched(Never{});

@@ -18,7 +18,7 @@ using nlohmann::json;
 using namespace test;
 using tool::totals_from;
 
-// A custom rule has no text, so the test gives the trigger.
+// A custom rule has no text, so the caller gives the trigger.
 DecisionState read_state(const json& from, const Trigger& trigger) {
   DecisionState state = tool::state_from(from);
   state.trigger = trigger;
@@ -47,7 +47,7 @@ class JournalTest : public MeasuredTest {
     return all;
   }
 
-  // The header and the looks, on rank 0 alone. The last line, with the account, is left out.
+  // The header and the looks, on rank 0 alone. The last line, which has the account, is left out.
   std::vector<json> parsed() const {
     std::vector<json> all;
     for (const std::string& line : lines()) all.push_back(json::parse(line, nullptr, false));
@@ -55,7 +55,7 @@ class JournalTest : public MeasuredTest {
     return all;
   }
 
-  // A run with many kinds of events; once the application asks for a rebalance by itself.
+  // A run with many kinds of events. Once, the application requests a rebalance by itself.
   enum class Ask { during_a_look, between_looks };
   void run(const Options& options, Ask ask) const;
 };
@@ -137,7 +137,7 @@ TEST_F(JournalTest, ALineForEachLook) {
   EXPECT_EQ(read[2].at("seconds"), (json{{"order", 0.125}, {"cut", 0.0625}}));
 }
 
-// Until the next look the rebalance belongs to that look; then it has a line of its own.
+// A rebalance that had to wait is in the line of the last look that settled before it.
 TEST_F(JournalTest, ARebalanceThatHadToWait) {
   if (size == 1) GTEST_SKIP() << "alone, nothing is advised";
   for (const int taken_at : {20, 26}) {
@@ -385,7 +385,7 @@ TEST_F(JournalTest, WithoutFinishAllThatIsSettledIsWritten) {
   }
 }
 
-// Each step that a look covers has a row, and each rank a bin.
+// The chain must have a row for each step that a look covers, and a bin for each rank.
 TEST_F(JournalTest, IsAChainAsLongAsNothingMoves) {
   {
     Monitor monitor = uneven(with_journal(exact(Never{})));
@@ -408,7 +408,7 @@ TEST_F(JournalTest, IsAChainAsLongAsNothingMoves) {
     monitor.finish();
   }
   if (rank != 0) return;
-  EXPECT_ERROR(tool::chain_of_journal(path), " is of other domains than the lines before it.");
+  EXPECT_ERROR(tool::chain_of_journal(path), " has other domains than the lines before it.");
   std::ofstream(path).close();
   EXPECT_ERROR(tool::chain_of_journal(path), "is empty.");
 }

@@ -27,8 +27,8 @@ INSTANTIATE_TEST_SUITE_P(Watcher, LifeTest, testing::Bool());
 thread_local bool is_thread_of_test = false;
 std::atomic<bool> asked_elsewhere = false;
 
-// The rule runs on the watcher's thread, if there is one and if it has the time: the steps at the
-// end take longer than the watcher's nap.
+// If there is a watcher and it has the time, the custom rule must run on its thread. So the last
+// steps take longer than the watcher sleeps.
 TEST_P(LifeTest, TheWatcherThinks) {
   is_thread_of_test = true;
   asked_elsewhere = false;
@@ -91,7 +91,7 @@ class UnfinishedTest : public LifeTest {
     options.journal = journal;
     return options;
   }
-  // The log while the Monitor is destroyed after `steps` steps.
+  // The text of the log if the Monitor is destroyed after `steps` steps.
   template <class End>
   std::string log_of(const Options& options, std::int64_t steps, const End& end) const {
     testing::internal::CaptureStderr();
@@ -133,7 +133,7 @@ TEST_P(UnfinishedTest, IsNotSaidOfARunThatHasFinishedOrNeverBegun) {
   EXPECT_EQ(log_of(with_journal(), 0, [](Monitor&) {}), "");
 }
 
-// The exception is the better message.
+// The message of the exception is the better one.
 TEST_P(UnfinishedTest, IsNotSaidWhileAnExceptionIsUnderWay) {
   const auto give_up = [](Monitor&) { throw std::runtime_error("the application gives up"); };
   EXPECT_EQ(log_of(with_journal(), 20, give_up), "");
@@ -251,7 +251,7 @@ TEST_P(LifeTest, SeveralOnOneCommunicator) {
   a.finish();
 }
 
-// Each rank runs by itself, and the ranks are at different steps.
+// Each rank runs by itself. The ranks are at different steps.
 TEST_P(LifeTest, OnOneRankAlone) {
   Monitor monitor(Communicator::self(), options());
   monitor.set_load(1);
@@ -268,7 +268,7 @@ TEST_P(LifeTest, OnACommunicatorOfMpi) {
   MPI_Comm half = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
   Monitor monitor(half, options());
-  MPI_Comm_free(&half);  // it was duplicated
+  MPI_Comm_free(&half);  // the Monitor has a duplicate
   monitor.set_load(1);
   EXPECT_EQ(advised(monitor, 40), usual_advice);
   monitor.finish();

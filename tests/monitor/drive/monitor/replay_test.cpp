@@ -1,6 +1,6 @@
-// A journal has all data of its decisions: repeated decisions are the same to the bit, by the
-// library and by `evenkeel replay`. The loads are random under every trigger. Each rank has a clock
-// that the test advances, so a run can be repeated exactly.
+// A journal has all data of its decisions. If the library or `evenkeel replay` repeats the
+// decisions, they must be the same to the bit. Loads are random, under every trigger. Each rank has
+// a clock that the test advances, so a run can be repeated exactly.
 
 #include "decide/decision.hpp"
 #include "journal/line.hpp"
@@ -74,8 +74,8 @@ class ReplayTest : public MonitorTest, public testing::WithParamInterface<Trigge
   }
 };
 
-// Loads change randomly, a rank is slow now and then, clocks run backwards or stop, kernels are
-// registered late, and advice is followed, or not, or moves nothing.
+// Loads change randomly. Now and then a rank is slow, a clock runs backwards or stops, and a kernel
+// is registered late. Advice is followed, or not, or moves nothing.
 void ReplayTest::run(const Options& options, std::int64_t steps) const {
   virtual_time = 0;
   Monitor monitor(outer, options);
@@ -146,7 +146,7 @@ TEST_P(ReplayTest, DecidingAgainGivesWhatIsOnRecord) {
   std::set<std::string> causes;
   int acted = 0;
   std::optional<DecisionState> expected;  // the state after the line before
-  bool follows_a_look = true;             // not a request, perhaps during a look
+  bool follows_a_look = true;             // false after a request, perhaps during a look
   int continued = 0;
   for (std::size_t i = 1; i < all.size(); ++i) {
     SCOPED_TRACE("line " + std::to_string(i + 1));
@@ -223,7 +223,7 @@ TEST_P(ReplayProgramTest, TheProgramFindsThemIdentical) {
   EXPECT_GT(rebalances, 3);
 }
 
-// A Monitor has no data about objects, and so no loads under other cuts.
+// A Monitor knows no objects, so its journal has no loads under other cuts.
 TEST_P(ReplayProgramTest, TheProgramTriesNothingOnWhatTellsNothing) {
   run(recorded(), 60);
   if (rank != 0) return;
@@ -231,8 +231,8 @@ TEST_P(ReplayProgramTest, TheProgramTriesNothingOnWhatTellsNothing) {
                  "does not hold the loads of other cuts");
 }
 
-// Changes digits of totals that decide: of a trusted look at this decomposition, and, if balance
-// matters, of the greatest load.
+// Changes digits of totals that determine decisions. The look must be trusted, and be of the
+// present decomposition. If the load determines the decision, the greatest load changes.
 TEST_P(ReplayProgramTest, TheProgramRefusesAChangedDigit) {
   run(recorded(), 60);
   if (rank != 0) return;

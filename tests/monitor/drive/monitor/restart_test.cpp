@@ -1,4 +1,5 @@
-// The next run continues with the experience of a run: Options::state, saved_state() and restore().
+// A run continues with the experience of an earlier run, through Options::state, saved_state() and
+// restore().
 
 #include "decide/state.hpp"
 #include "monitor/drive/monitor/watching.hpp"
@@ -15,7 +16,7 @@ namespace {
 
 using namespace test;
 
-// The state in a text that a Monitor has saved.
+// The state in the text that a Monitor has saved.
 DecisionState state_in(std::string saved) {
   saved.erase(0, saved.find("trigger = "));
   return state_from_text(saved, "a test");
@@ -41,7 +42,7 @@ class RestartTest : public MeasuredTest {
     return options;
   }
 
-  // Learns from one rebalance its cost and the remaining imbalance.
+  // Learns the cost of a rebalance, and the imbalance that remains after it.
   static void learn(Monitor& monitor, double seconds) {
     const std::int64_t first = monitor.steps();
     while (monitor.steps() < first + 40) {
@@ -142,7 +143,7 @@ TEST_F(RestartTest, StepsCountOn) {
   third.finish();
 }
 
-// Everything except the numbers of steps is like in a run from the start.
+// Except for the numbers of steps, everything must be as in a run from the start.
 TEST_F(RestartTest, LooksComeAsInANewRun) {
   for (const std::int64_t before : {0, 50, 1003}) {
     Monitor first = even(deterministic());
@@ -162,7 +163,7 @@ TEST_F(RestartTest, LooksComeAsInANewRun) {
   }
 }
 
-// The end of the run stays the same.
+// The end of the run must stay the same.
 TEST_F(RestartTest, TheHorizonIsThatOfTheWholeRun) {
   const auto last_advice = [&](const std::string& saved) {
     Options options = quiet(CostAware{});
@@ -186,7 +187,7 @@ TEST_F(RestartTest, TheHorizonIsThatOfTheWholeRun) {
   }
 }
 
-// A first distribution may come before or after restore; it does not count as a rebalance.
+// The first distribution may come before or after restore(). It must not count as a rebalance.
 TEST_F(RestartTest, AFirstDistributionIsNoRebalance) {
   const std::string saved = saved_by_a_run();
   for (const bool is_before : {true, false}) {
@@ -204,7 +205,7 @@ TEST_F(RestartTest, AFirstDistributionIsNoRebalance) {
   }
 }
 
-// A file gives experience to a new run.
+// A file gives experience to a new run, whose steps begin at 0.
 TEST_F(RestartTest, WithAFileStepsBeginAnew) {
   saved_by_a_run(2, with_file());
   Monitor second(outer, with_file());
@@ -265,7 +266,7 @@ TEST_F(RestartTest, OneRankByItselfTrustsTheCostLess) {
 }
 
 #if EVENKEEL_HAS_MPI
-// All ranks use the experience that the first ranks have gained by themselves.
+// The first ranks have gained experience by themselves, and now all ranks use it.
 TEST_F(RestartTest, MoreRanksTrustTheCostLess) {
   MPI_Comm some = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, rank == size - 1 ? 1 : 0, rank, &some);
@@ -340,7 +341,7 @@ TEST_F(RestartTest, AFileThatIsNoStateIsTheSameErrorOnAllRanks) {
   }
 }
 
-// The problem is reported at the start, before hours of experience are lost.
+// The problem must be reported at the start, before the experience of hours is lost.
 TEST_F(RestartTest, AFileThatCannotBeWrittenIsToldAtTheStartAndNoReasonToFail) {
   Options options = with_file();
   options.state = scratch.path_of("no directory/run.state");
@@ -378,8 +379,8 @@ TEST_F(RestartTest, OneFileForTwoPurposesIsTheSameErrorOnAllRanks) {
   EXPECT_EQ(scratch.files(), std::vector<std::string>());
 }
 
-// A look takes five steps until all agree, and is dropped if the decomposition changes meanwhile,
-// which happens to every look here. The cost of rebalances is learned nevertheless.
+// A look takes five steps until all ranks agree. It is dropped if the decomposition changes in the
+// meantime, which happens to every look here. The cost of rebalances must still be learned.
 TEST_F(RestartTest, TheCostIsLearnedAlsoWhereNoLookCounts) {
   Monitor monitor(outer, quiet(Every{.period = 10}));
   while (monitor.steps() < 100)
@@ -435,7 +436,7 @@ TEST_F(RestartJournalTest, HasTheStepsOfTheWholeRun) {
   EXPECT_EQ(test::times(content, "\"began_at\":40,"), 3);
 }
 
-// The watcher may be writing about it while the state is restored.
+// The watcher may be writing its journal line while the state is restored.
 TEST_F(RestartJournalTest, AfterAFirstDistribution) {
   const std::string saved = saved_by_a_run();
   Options options = with_journal(quiet());
@@ -445,7 +446,7 @@ TEST_F(RestartJournalTest, AfterAFirstDistribution) {
   second.restore(saved);
   EXPECT_EQ(second.steps(), 40);
   second.finish();
-  expect_header("\"restored\":false");  // it began without a restore
+  expect_header("\"restored\":false");  // the run began without a restore
   EXPECT_MENTIONS(second.saved_state(), "cost_weight = 1");
 }
 

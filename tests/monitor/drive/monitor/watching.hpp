@@ -1,6 +1,6 @@
 #pragma once
 
-// Shared by the tests of the Monitor: runs with an exact load, and the steps that advise.
+// The tests of the Monitor share this: runs with an exact load, and the steps with advice.
 
 #include "observe/epoch.hpp"
 #include "support/harness.hpp"
@@ -15,7 +15,7 @@ using Steps = std::vector<std::int64_t>;
 inline constexpr std::int64_t latency =
     2 * protocol_latency_steps + 1;  // from an epoch to the advice
 
-// The steps for the default warm-up of 3 and epochs of 8 steps.
+// The steps with advice, for the default warm-up of 3 and epochs of 8 steps.
 inline const Steps usual_advice = {16, 24, 32, 40};
 
 // A deterministic run, in which only the trigger decides.
@@ -37,7 +37,7 @@ inline void work() {
   while (wall_nanoseconds() - start < 1000) continue;
 }
 
-// The number of times that the text contains this part.
+// The number of times that the text contains `part`.
 inline int times(const std::string& text, const std::string& part) {
   int found = 0;
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
@@ -65,7 +65,8 @@ class MonitorTest : public testing::Test {
     return monitor;
   }
 
-  // Returns the steps that advise, up to step `last`, the same on all ranks, with the same reason.
+  // Returns the steps with advice, up to step `last`. They must be the same on all ranks, with the
+  // same reason.
   Steps advised(
       Monitor& monitor, std::int64_t last, const std::function<void()>& on_advice = [] {}) const {
     Steps steps;

@@ -14,7 +14,7 @@ using test::npy_of;
 using Numbers = std::vector<double>;
 using Parts = std::vector<std::int32_t>;
 
-// A path of eight vertices; on up to five ranks, each rank has some.
+// A path of eight vertices. On up to five ranks, each rank has some of them.
 constexpr const char* path_of_eight = "8 7\n2\n1 3\n2 4\n3 5\n4 6\n5 7\n6 8\n7\n";
 
 // Every rank reads files of its own, with the same content.
@@ -39,7 +39,7 @@ class GraphPartitions : public testing::Test {
   Parts all_parts(const GraphPartition& partition) const {
     return ranks_.all_gather(std::span<const std::int32_t>(partition.parts)).values;
   }
-  // Expects the same Error on all ranks; it has the whole path of a file of the failing rank.
+  // Expects the same Error on all ranks. It names a file of the failing rank, with the whole path.
   void expect_refused(const GraphPartitionOptions& options, const std::string& text) const {
     const std::string said =
         std::regex_replace(error_of([&] { read(options); }), std::regex("'[^' ]*/"), "'");
@@ -62,7 +62,7 @@ TEST_F(GraphPartitions, APath) {
   EXPECT_GT(partition.seconds, 0);
 }
 
-// The weights are those of the file, or those of --weights instead.
+// The weights are those of the file. If --weights is given, they are those of --weights.
 TEST_F(GraphPartitions, Weights) {
   GraphPartitionOptions options =
       options_for("w.graph", "6 5 010\n3 2\n1 1 3\n1 2 4\n1 3 5\n1 4 6\n1 5\n");
@@ -129,18 +129,19 @@ TEST_F(GraphPartitions, AMatrixAndArrays) {
 }
 
 TEST_F(GraphPartitions, WhatIsWrongWithAGraph) {
-  expect_refused(options_for("loop.graph", "2 1\n1\n2\n"),
-                 "Vertex 1 is its own neighbour. So it is in 'loop.graph'. Leave out edges from a "
-                 "vertex to itself.");
+  expect_refused(
+      options_for("loop.graph", "2 1\n1\n2\n"),
+      "Vertex 1 is its own neighbour. The graph is in 'loop.graph'. Leave out edges from a "
+      "vertex to itself.");
   expect_refused(options_for("twice.graph", "2 2\n2 2\n1 1\n"),
-                 "Vertex 1 has the neighbour 2 twice. So it is in 'twice.graph'. Give each "
+                 "Vertex 1 has the neighbour 2 twice. The graph is in 'twice.graph'. Give each "
                  "neighbour once.");
   expect_refused(options_for("one_way.graph", "3 1\n2 3\n\n\n"),
-                 "Vertex 1 has the neighbour 2, but vertex 2 does not have the neighbour 1. So it "
-                 "is in 'one_way.graph'. Give each edge in the rows of both its vertices.");
+                 "Vertex 1 has the neighbour 2, but vertex 2 does not have the neighbour 1. The "
+                 "graph is in 'one_way.graph'. Give each edge in the rows of both its vertices.");
   expect_refused(options_for("unequal.graph", "2 1 001\n2 5\n1 6\n"),
                  "The edge between the vertices 1 and 2 weighs 5 in the row of the former and 6 in "
-                 "the row of the latter. So it is in 'unequal.graph'. Give each edge the same "
+                 "the row of the latter. The graph is in 'unequal.graph'. Give each edge the same "
                  "weight in the rows of both its vertices.");
 }
 

@@ -3,7 +3,7 @@
 // The ranks that compute together, and typed collectives over them.
 //
 // A Communicator duplicates the user's communicator, so that evenkeel's messages never match the
-// user's. MPI reports errors on it as return codes, which become Errors. Lifetime:
+// user's. MPI reports errors on the duplicate as return codes, which become Errors. Lifetime:
 //   - The destructor frees the duplicate, or leaves this to the last reduction under way on it. It
 //     makes no MPI call while an exception is under way, since other ranks may not match the call.
 //   - MPI_Finalize frees the duplicates that are still alive, by an attribute on MPI_COMM_SELF. A
@@ -43,9 +43,9 @@ enum class Transport : int {
 // The name in messages and in the journal.
 EVENKEEL_API const char* name_of(Transport transport) noexcept;
 
-// True if this build has a device and MPI reports that it takes pointers to the device's memory. An
-// MPI library without such a query counts as device-aware only if MPICH_GPU_SUPPORT_ENABLED, a
-// variable that Cray's MPICH reads, is 1 in the environment. Local.
+// True if this build has a device and MPI reports that it takes pointers to the device's memory.
+// Some MPI libraries have no query for this. They count as device-aware only if the environment
+// sets MPICH_GPU_SUPPORT_ENABLED, a variable of Cray's MPICH, to 1. Local.
 EVENKEEL_API bool mpi_is_device_aware() noexcept;
 
 // --- Communicator --------------------------------------------------------------------------------
@@ -72,13 +72,13 @@ concept Sendable = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>;
 
 // How messages travel.
 struct CommunicatorOptions {
-  // How device memory travels. EVENKEEL_DEVICE_AWARE_MPI in the environment of rank 0 (0 or off, 1
-  // or on) settles `automatic` for all ranks.
+  // How device memory travels. If this is `automatic` and the environment of rank 0 sets
+  // EVENKEEL_DEVICE_AWARE_MPI (0 or off, 1 or on), that variable decides for all ranks.
   Transport transport = Transport::automatic;
   // Messages and reductions longer than this are cut into pieces of this size, since an MPI count
   // has 31 bits. From 1 to 2147483647, and the same on all ranks.
   std::int64_t piece_bytes = std::int64_t{1} << 30;
-  // If true, host memory is staged, too. This costs a copy; it serves to test staging on machines
+  // If true, host memory is staged, too, which costs a copy. Tests of staging use this on machines
   // without a device.
   bool stage_host_memory = false;
 };
@@ -125,15 +125,15 @@ class EVENKEEL_API Communicator {
   int rank() const noexcept { return rank_; }
   int size() const noexcept { return size_; }
 
-  // device_aware or host_staged: how device memory travels here.
+  // How device memory travels over this communicator: device_aware or host_staged.
   Transport transport() const noexcept { return transport_; }
   const CommunicatorOptions& options() const noexcept { return options_; }
 
   // Collective.
   void barrier() const;
 
-  // Collective. True if some node runs more ranks than they have cores to run on, so that wall time
-  // on it says little about work. The same on all ranks.
+  // Collective. Returns true on all ranks if some node has more ranks than cores on which they may
+  // run. Wall time on such a node says little about work.
   bool ranks_share_cores() const;
 
   // Collective. For each value, the sum, least or greatest over all ranks.
@@ -179,8 +179,8 @@ class EVENKEEL_API Communicator {
     return all;
   }
 
-  // Collective. Gathers any number of values from each rank, on all ranks or only on the root; then
-  // the other ranks get no values.
+  // Collective. Gathers any number of values from each rank. All ranks get the values, or only the
+  // root if one is given.
   template <Sendable T>
   Gathered<T> all_gather(std::span<const T> mine) const {
     return gather_values(mine, everywhere);
@@ -197,7 +197,8 @@ class EVENKEEL_API Communicator {
     gather_equal(&mine, sizeof(T), all.data());
   }
 
-  // Local; must be the same on all ranks. Does not count for duplicates.
+  // Sets the reaction to an MPI failure. Local; all ranks must set the same. Duplicates do not take
+  // it over.
   void set_on_mpi_error(OnMpiError what) const noexcept;
 
   // For the other parts of backends/comm.

@@ -49,24 +49,26 @@ template <class Function>
   }
 }
 
-// Collective. Returns on all ranks if every status is ok, and else throws the same Error on all.
+// Collective. If the status of every rank is ok, returns. Otherwise throws the same Error on all
+// ranks.
 EVENKEEL_API void vote(const Communicator& communicator, const Status& status);
 
-// The ranks that run a stage together: a stage begins with a vote. Refers to its arguments, and is
-// valid as long as the call.
+// The ranks that run a stage together, and the status of this rank before the stage, which the
+// first vote of the stage takes in. Refers to its arguments, so it is valid only during the call.
 class Voters {
  public:
-  // Nothing has failed on this rank: callers pass a communicator alone.
+  // For callers on which nothing can have failed: they pass a communicator alone.
   Voters(const Communicator& communicator)  // NOLINT(google-explicit-constructor)
       : communicator_(&communicator) {}
-  // For code before the stage that can fail on this rank alone: if it has, all ranks throw its
-  // Error in the vote of the stage. Callers pass {communicator, status}.
+  // For callers whose code before the stage can fail on this rank alone: they pass {communicator,
+  // status}. If that code has failed, all ranks throw its Error in the first vote of the stage.
   Voters(const Communicator& communicator, const Status& status)
       : communicator_(&communicator), status_(&status) {}
 
   const Communicator& communicator() const noexcept { return *communicator_; }
 
-  // Throws the Error of the status. For a stage, inside its first attempt(). Local.
+  // Throws the Error of the status, if there is one. A stage calls this inside its first attempt().
+  // Local.
   void require_success() const {
     if (status_ != nullptr && !status_->ok()) throw Error(*status_->error());
   }

@@ -99,13 +99,14 @@ static_assert(EnabledSpaces::size > 0,
 // True if this build has a device, even if the host can reach the device's memory.
 inline constexpr bool has_device = !std::is_same_v<exec::Device, Kokkos::DefaultHostExecutionSpace>;
 
-// True if `Instance` is the type of that device's instances.
+// True if `Instance` is the type of the device's instances.
 template <class Instance>
 inline constexpr bool is_device = (has_device && std::is_same_v<Instance, exec::Device>);
 
 namespace detail {
 
-// The kind of a memory, by whether host and device reach it and whether there is a device at all.
+// Returns the kind of a memory: the arguments say whether host and device reach it, and whether the
+// build has a device.
 constexpr MemoryKind kind_of_memory(bool host_reaches, bool device_reaches, bool device_exists) {
   if (!device_exists) return MemoryKind::host;
   if (host_reaches && device_reaches) return MemoryKind::shared;
@@ -135,7 +136,7 @@ constexpr int type_of() {
   return type;
 }
 
-// Deletes an instance, but leaks one that outlives Kokkos: Kokkos aborts if one is destroyed later.
+// Deletes an instance, or leaks it if Kokkos is no longer running, since Kokkos would then abort.
 template <class Instance>
 void let_go(const Instance* instance) noexcept {
   if (exec::kokkos_is_running()) delete instance;

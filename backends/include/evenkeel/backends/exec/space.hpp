@@ -17,7 +17,7 @@
 namespace evenkeel {
 
 // --- Memory --------------------------------------------------------------------------------------
-// Memory kinds, and raw memory of a kind. Code that describes fields needs no Kokkos for them.
+// Kinds of memory, and raw memory of a kind. Code that describes fields uses them without Kokkos.
 
 // Says whether host or device can reach a piece of memory. In a build without a device, memory of
 // every Kokkos space is `host`.
@@ -63,9 +63,9 @@ class EVENKEEL_API Buffer {
 
 class Space;
 
-// Copies bytes between memory of any two kinds, on `space`: after all work launched earlier on it,
-// and concurrently with work on other instances. Fence the space before the host reads the copy or
-// changes `from`. The ranges must not overlap.
+// Copies bytes between memory of any two kinds. The copy runs on `space`, after all work launched
+// earlier on it, and concurrently with work on other instances. Fence the space before the host
+// reads the copy or changes `from`. The ranges must not overlap.
 EVENKEEL_API void copy_bytes(const Space& space, void* to, MemoryKind to_kind, const void* from,
                              MemoryKind from_kind, std::int64_t bytes);
 
@@ -111,8 +111,9 @@ DeviceStream stream_of([[maybe_unused]] const Instance& instance) {
 // instance.
 class EVENKEEL_API Space {
  public:
-  // The instance that works on memory of this kind: the one in use (see InUse), or the default one.
-  // Kokkos must be running. To ask for device memory in a build without a device is an Error.
+  // Returns the instance that works on memory of this kind: the one in use (see InUse), or else the
+  // default one. Kokkos must be running. To ask for device memory in a build without a device is an
+  // Error.
   static Space where(MemoryKind kind);
 
   // The default instance of the space of this name ("Serial", "OpenMP", "Cuda", "HIP", ...), in
@@ -123,16 +124,16 @@ class EVENKEEL_API Space {
   static std::vector<std::string> names();
 
   std::string_view name() const noexcept;
-  // True if its kernels can reach memory of this kind.
+  // True if kernels on this space can reach memory of this kind.
   bool can_access(MemoryKind kind) const noexcept;
   bool is_device() const noexcept;
 
   // Waits until all work launched on this instance, but not on others, has ended.
   void fence(const char* label) const;
 
-  // For exec/kokkos_spaces.hpp and exec/with_space.hpp: the position of the type in the list of
-  // enabled spaces, and the typed instance, which every copy keeps alive. The instance is null if
-  // it is the default one.
+  // These are for exec/kokkos_spaces.hpp and exec/with_space.hpp. `type` is the position of the
+  // type in the list of enabled spaces. `instance` is the typed instance, which every copy keeps
+  // alive; it is null for the default instance.
   Space(int type, std::shared_ptr<const void> instance)
       : type_(type), instance_(std::move(instance)) {}
   int type() const noexcept { return type_; }
@@ -143,9 +144,9 @@ class EVENKEEL_API Space {
   std::shared_ptr<const void> instance_;
 };
 
-// While this object lives, evenkeel's work in this thread on the memory of the space runs on the
-// given instance: for example, device kernels on a stream of the application. Objects nest; for
-// each memory the innermost one counts.
+// While this object lives, evenkeel's work in this thread runs on the given instance, if it works
+// on the same kind of memory as that instance. For example, device kernels run on a stream of the
+// application. If such objects are nested, the innermost one counts for each kind of memory.
 //
 //   const ek::InUse in_use(ek::space_of(stream));
 //   const ek::Cut parts = ek::cut(...);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Votes that carry more than a status. A tally is a structure that is reduced in the same step,
-// which saves a second reduction.
+// Votes that reduce more than a status. A tally is a structure of the caller that the reduction of
+// the vote combines, too; this saves a second reduction.
 
 #include <evenkeel/backends/comm/reduction.hpp>
 #include <evenkeel/backends/comm/vote.hpp>
@@ -14,10 +14,12 @@ namespace evenkeel {
 
 namespace detail {
 
-// A status of fixed size that a reduction can carry. The failure of the lowest rank wins.
+// A status of fixed size, for a reduction. The combination of two ballots is the failure of the
+// lower rank.
 struct EVENKEEL_API Ballot {
   static constexpr int none = -1;
-  static constexpr std::size_t room = 1000;  // for where, problem and remedy, which are cut to fit
+  static constexpr std::size_t room = 1000;  // for where, problem and remedy, which are shortened
+                                             // to fit
 
   int rank = none;  // lowest failing rank
   int failures = 0;
@@ -26,7 +28,7 @@ struct EVENKEEL_API Ballot {
   char text[room] = {};  // where, problem, remedy; each ends with a zero
 
   static Ballot of(const Status& status, int rank) noexcept;
-  // Replaces the remedy, if there is a failure.
+  // If there is a failure, replaces its remedy.
   void set_remedy(const char* remedy) noexcept;
   static void combine(Ballot& into, const Ballot& from) noexcept;
   void throw_if_failed(int ranks) const;
@@ -65,7 +67,7 @@ EVENKEEL_API void gather_bytes(const Communicator& communicator, const void* min
 
 // Collective. Gathers any number of values from each rank, on the root, or on all ranks if `root`
 // is -1. If a status is not ok, or a rank has no memory for the values, all ranks throw the same
-// Error. It communicates no more often than a vote and a gather.
+// Error. This takes one vote and one gather.
 template <Sendable T>
 Gathered<T> gather(const Communicator& communicator, const Status& status, std::span<const T> mine,
                    int root) {

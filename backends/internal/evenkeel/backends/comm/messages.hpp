@@ -10,8 +10,8 @@
 
 namespace evenkeel {
 
-// Adds a message, a Send or a Receive, for each note that announces values: count_of(content) of
-// them. The values of all notes follow each other, from `first` on.
+// Adds a message, a Send or a Receive, for each note that announces values; count_of(content) is
+// the number of values. The values of all notes follow each other, from `first` on.
 template <class Message, class Content, class T, class CountOf>
 void add_messages(std::vector<Message>& messages, const std::vector<Note<Content>>& notes, T* first,
                   MemoryKind memory, const CountOf& count_of) {
@@ -23,8 +23,8 @@ void add_messages(std::vector<Message>& messages, const std::vector<Note<Content
   }
 }
 
-// Local. A transfer from one array to another. Each array holds its values in the order of the
-// notes, which state their numbers.
+// Local. Makes a transfer from one array to another. Each array holds its values in the order of
+// its notes, which announce how many there are.
 template <class T>
 Transfer transfer_between(const Space& space, const Communicator& communicator,
                           const exec::Array<T>& from,

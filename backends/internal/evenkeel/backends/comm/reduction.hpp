@@ -1,6 +1,7 @@
 #pragma once
 
-// Reductions of whole structures by a function that the caller supplies, blocking or not.
+// Reductions of whole structures by a function that the caller supplies, both blocking and
+// non-blocking.
 //
 //   struct Totals { std::int64_t step_least, step_greatest, nanoseconds; };
 //   void combine(Totals& into, const Totals& from) noexcept { ... }
@@ -15,8 +16,9 @@
 //   auto reduction = prepare_all_reduce<combine, Totals>(communicator);  // local
 //   reduction.start(mine);
 //
-// The function must be associative and commutative to the bit (integers, least, greatest), since
-// MPI chooses the order. Then all ranks get identical bits.
+// MPI chooses the order in which it combines values. So the function must be associative and
+// commutative to the bit, as sums of integers, least and greatest are. Then all ranks get identical
+// bits.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/error.hpp>
@@ -51,13 +53,13 @@ struct CombinationOf {
 #endif
 };
 
-// A reduction under way, or the means for one. Owns the buffer. If it is destroyed before it is
-// complete, the communicator's handle takes over its buffer and request. The destructor does not
-// communicate.
+// A prepared reduction, which may be under way. Owns its buffer. If it is destroyed before the
+// reduction is complete, the communicator's handle takes over the buffer and the request. The
+// destructor does not communicate.
 class EVENKEEL_API Pending {
  public:
   virtual ~Pending();
-  virtual void start(const void* mine) = 0;  // when the one before is complete
+  virtual void start(const void* mine) = 0;  // call it when the last one is complete
   virtual bool is_under_way() const noexcept = 0;
   virtual bool test() = 0;
   virtual void wait() = 0;
@@ -70,9 +72,9 @@ EVENKEEL_API std::unique_ptr<Pending> prepare_all_reduce(const Communicator& com
 EVENKEEL_API void all_reduce(const Communicator& communicator, void* value,
                              const Combination& combination);
 
-// Local. MPI_Finalize calls the function before it frees the communicator, if that is still alive.
-// Each call replaces the function of the last one; an empty function removes it. A communicator
-// without MPI never calls the function.
+// Local. If the communicator is still alive in MPI_Finalize, the function is called there before
+// the communicator is freed. Each call of at_finalize() replaces the function; an empty function
+// removes it. A communicator without MPI never calls the function.
 EVENKEEL_API void at_finalize(const Communicator& communicator, std::function<void()> function);
 
 }  // namespace detail
@@ -87,26 +89,27 @@ class PendingReduction {
   explicit PendingReduction(std::unique_ptr<detail::Pending> pending)
       : pending_(std::move(pending)) {}
 
-  // True while this object holds a reduction, complete or not.
+  // True if this object holds a reduction, whether it is complete or not.
   explicit operator bool() const noexcept { return pending_ != nullptr; }
-  // Collective. Must not be called while one is under way.
+  // Collective. Must not be called while the reduction is under way.
   void start(const T& mine) { pending().start(&mine); }
-  // True if it is posted and not known to be complete.
+  // True if the reduction is posted and not known to be complete.
   bool is_under_way() const noexcept { return pending_ != nullptr && pending_->is_under_way(); }
 
-  // True when the result is available. Local: makes progress, never waits.
+  // True if the result is available. Local: makes progress, never waits.
   bool test() { return pending().test(); }
 
-  // Local. Gives the reduction up, as the destructor does. If it is complete, writes the words to
-  // stderr at once unless the result `is_fine`. If not, MPI_Finalize writes them if other ranks
-  // have not joined by then, or if the result is not `is_fine`.
+  // Local. Gives the reduction up, as the destructor does. `words` are written to stderr if the
+  // result is not fine, as `is_fine` decides. If the reduction is complete, this happens at once.
+  // Otherwise it happens in MPI_Finalize, and also if other ranks have not joined the reduction by
+  // then.
   void let_go(const std::string& words, bool (*is_fine)(const void* value)) {
     if (pending_ != nullptr) pending_->let_go(words, is_fine);
     pending_ = nullptr;
   }
 
-  // Waits for the result and returns it. It is valid until the next start(), and no longer than
-  // this object.
+  // Waits for the result and returns it. The reference is valid until the next start(), and not
+  // longer than this object.
   const T& wait() {
     pending().wait();
     return *static_cast<const T*>(pending_->value());
@@ -115,14 +118,14 @@ class PendingReduction {
  private:
   detail::Pending& pending() const {
     if (pending_ == nullptr)
-      throw Error(ErrorKind::bad_input, Where{"backends/comm"}, "There is no reduction here.",
-                  "Start one, or use the object that it was moved to.");
+      throw Error(ErrorKind::bad_input, Where{"backends/comm"}, "This object holds no reduction.",
+                  "Start a reduction, or use the object to which this one was moved.");
     return *pending_;
   }
   std::unique_ptr<detail::Pending> pending_;
 };
 
-// Local. Makes all that a reduction needs.
+// Local. Allocates all that a reduction needs.
 template <auto combine, Sendable T>
 [[nodiscard]] PendingReduction<T> prepare_all_reduce(const Communicator& communicator) {
   constexpr const auto& combination = detail::CombinationOf<T, combine>::value;

@@ -1,8 +1,9 @@
 #pragma once
 
-// Small notes between few partners: a rank contacts only its partners, and learns which ranks will
-// contact it, without an all-to-all of any size (non-blocking consensus: Hoefler, Siebert and
-// Lumsdaine, PPoPP 2010). Most notes announce a size; transfer.hpp then moves data of known sizes.
+// Small notes between few partners. A rank sends notes only to its partners, and gets the notes for
+// it without knowing their senders in advance. There is no all-to-all (non-blocking consensus:
+// Hoefler, Siebert and Lumsdaine, PPoPP 2010). Most notes announce a size; transfer.hpp then moves
+// data of known sizes.
 
 #include <evenkeel/backends/comm/vote.hpp>
 
@@ -11,7 +12,7 @@
 
 namespace evenkeel {
 
-// A small note to, or from, another rank.
+// A small note to a rank or from a rank.
 template <class T>
 struct Note {
   int rank;
@@ -24,17 +25,18 @@ struct RawNote {
   int rank;
   std::array<std::byte, most_note_bytes> content;
 };
-// `made` says whether the notes could be made; if not, this rank sends no notes. Takes part in the
-// exchange in any case, before it returns or throws.
+// If `made` is a failure, this rank sends no notes. In any case it takes part in the exchange
+// before it returns or throws.
 EVENKEEL_API std::vector<RawNote> announce(const Communicator& communicator, const Status& made,
                                            std::vector<RawNote> notes, std::int64_t bytes);
 }  // namespace detail
 
-// Collective. Sends each note to its rank and returns the notes for this rank, ordered by sender
-// (notes of one sender keep their order). A note from a rank to itself arrives like any other. It
-// takes a time of O(log ranks) besides the notes themselves. A note to a rank outside the
-// communicator, memory that is refused, and an MPI call that fails are Errors on this rank, thrown
-// after it has taken part. The other ranks continue, so vote before you rely on the notes.
+// Collective. Sends each note to its rank and returns the notes for this rank, sorted by sender;
+// notes of one sender keep their order. A note from a rank to itself arrives like any other.
+// Besides the notes themselves this takes a time of O(log ranks). This rank throws an Error if a
+// note is for a rank outside the communicator, if no memory is left, or if an MPI call fails. It
+// takes part in the exchange before it throws. The other ranks do not throw, so vote before you
+// rely on the notes.
 template <Sendable T>
 [[nodiscard]] std::vector<Note<T>> announce(const Communicator& communicator,
                                             std::span<const Note<T>> notes) {
@@ -58,8 +60,8 @@ template <Sendable T>
   return incoming;
 }
 
-// A note for each rank to which values go, with their number. The values for rank r begin at
-// offsets[r] and end before offsets[r + 1].
+// Returns a note for each rank that gets values, with the number of these values. The values for
+// rank r begin at offsets[r] and end before offsets[r + 1].
 inline std::vector<Note<std::int64_t>> counts_to_ranks(std::span<const std::int64_t> offsets) {
   std::vector<Note<std::int64_t>> counts;
   for (std::size_t r = 0; r + 1 < offsets.size(); ++r)
@@ -68,8 +70,8 @@ inline std::vector<Note<std::int64_t>> counts_to_ranks(std::span<const std::int6
   return counts;
 }
 
-// announce() between two votes. If `ready` is not ok, this rank announces nothing. `ready` takes a
-// failure of this call, for the next vote. `stage` is the one of attempt().
+// Calls announce() between two votes. If `ready` is not ok, this rank announces nothing. If this
+// call fails, it writes the failure to `ready`, for the next vote. `stage` is as in attempt().
 template <Sendable T>
 [[nodiscard]] std::vector<Note<T>> announce(const Communicator& communicator, const char* stage,
                                             Status& ready, std::span<const Note<T>> notes) {

@@ -1,9 +1,10 @@
 #pragma once
 
 // Blocks of indices, for reductions and scans. Kokkos passes the partial result to the functor by
-// reference. A host compiler must assume that any store may change it, so it cannot keep it in a
-// register. On hosts a functor therefore gets a block of indices and keeps its partial result in a
-// local variable; on devices it gets one index at a time, as coalesced access requires.
+// reference. A host compiler must assume that any store may change the partial result, so it cannot
+// keep it in a register. Therefore a functor on a host gets a block of indices, and keeps its
+// partial result in a local variable. On a device it gets one index at a time, as coalesced access
+// requires.
 
 #include <evenkeel/backends/exec/launch.hpp>
 
@@ -12,7 +13,7 @@ namespace evenkeel::exec::detail {
 template <class Instance>
 inline constexpr std::int64_t block_length = is_device<Instance> ? 1 : 1024;
 
-// The number of blocks that `count` indices make.
+// The number of blocks for `count` indices.
 template <class Instance>
 std::int64_t blocks_of(std::int64_t count) {
   if (count < 0)

@@ -1,7 +1,7 @@
 #pragma once
 
-// Bodies of kernels that many stages launch: values and predicates, for sum(), extremes(),
-// numbers_that() and first_that(); and copies of values, for for_each().
+// Bodies of kernels that many stages launch. Values and predicates are for sum(), extremes(),
+// numbers_that() and first_that(). Copies are for for_each().
 
 #include <evenkeel/backends/exec/compatibility.hpp>
 
@@ -20,7 +20,7 @@ struct ValueAt {
 template <class T>
 ValueAt(const T*) -> ValueAt<T>;
 
-// One of `several` adjacent values per index; `values` points to the one of index 0.
+// One of `several` adjacent values per index. `values` points to that of index 0.
 template <class T>
 struct OneOfSeveral {
   const T* values;
@@ -139,7 +139,7 @@ struct Copy {
 template <class From, class To>
 Copy(const From*, To*) -> Copy<From, To>;
 
-// Gathers the values at some places. `picked` and `places` may be one array.
+// Gathers the values at some places. `picked` and `places` may be the same array.
 template <class T, class Place = std::int64_t>
 struct Pick {
   const T* values;

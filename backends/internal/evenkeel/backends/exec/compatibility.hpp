@@ -1,7 +1,7 @@
 #pragma once
 
-// One spelling for the few features that Kokkos 3.4 and 5.2 spell differently. Both have all other
-// features that evenkeel uses.
+// Gives one name to the few features that have different names in Kokkos 3.4 and 5.2. All other
+// features that evenkeel uses are the same in both.
 
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
 
@@ -29,8 +29,8 @@ void fence(const Instance& instance, [[maybe_unused]] const char* label) {
 #endif
 }
 
-// Kokkos::isfinite came with 3.7. Tests the bits, since -ffast-math makes arithmetic on NaN
-// meaningless.
+// Replaces Kokkos::isfinite, which only Kokkos 3.7 and later have. It tests the bits, because
+// compilers may assume with -ffast-math that no number is NaN.
 KOKKOS_INLINE_FUNCTION bool is_finite(double value) {
   constexpr std::uint64_t exponent = 0x7FF0000000000000U;
   std::uint64_t bits = 0;

@@ -1,9 +1,9 @@
 #pragma once
 
 // The cycle counter of a core, used as a clock: reading it takes half as long as reading the
-// system's clock. It counts ticks; their length is measured against the system's clock. It exists
-// on x86-64 and aarch64; elsewhere cycle_ticks() is wall_nanoseconds(), and a tick is a nanosecond.
-// Callers must use another clock unless cycle_counter_is_trusted().
+// system's clock. It counts ticks, whose length is measured by the system's clock. It exists on
+// x86-64 and aarch64. On other processors cycle_ticks() is wall_nanoseconds(), and a tick is a
+// nanosecond. If cycle_counter_is_trusted() returns false, callers must use another clock.
 
 #include <evenkeel/backends/exec/stopwatch.hpp>
 
@@ -11,7 +11,7 @@
 
 namespace evenkeel {
 
-// True if ticks pass at one constant rate, the same on all cores, even when cores save power.
+// True if the counter has one constant rate, the same on all cores, even if cores save power.
 EVENKEEL_API bool cycle_counter_is_trusted();
 
 namespace detail {
@@ -20,8 +20,8 @@ namespace detail {
 EVENKEEL_API bool is_trusted(std::string_view clock_of_the_system, bool claimed_invariant) noexcept;
 }  // namespace detail
 
-// Ticks since some fixed moment. The reading is not ordered with the instructions around it: this
-// is cheaper, and blurs it by some dozens of cycles.
+// Ticks since some fixed moment. The processor may reorder the reading with the instructions around
+// it. This is cheaper than a fence, and adds an error of a few dozen cycles.
 inline std::int64_t cycle_ticks() noexcept {
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
   return static_cast<std::int64_t>(__builtin_ia32_rdtsc());
@@ -38,7 +38,7 @@ inline std::int64_t cycle_ticks() noexcept {
 struct TickMoment {
   std::int64_t ticks = 0, nanoseconds = 0;
 
-  // Reads both clocks as nearly at the same moment as possible: within some ten nanoseconds.
+  // Reads both clocks within a few tens of nanoseconds of each other.
   EVENKEEL_API static TickMoment now() noexcept;
 };
 
@@ -46,21 +46,22 @@ struct TickMoment {
 class EVENKEEL_API TickRate {
  public:
   TickRate() = default;  // a tick is a nanosecond
-  // Measured between two moments. If they do not differ, a tick stays a nanosecond.
+  // From the time between two moments. If they do not differ, a tick is a nanosecond.
   TickRate(const TickMoment& first, const TickMoment& second) noexcept;
 
   // Measures this machine's cycle counter to about a thousandth; waits for 50 microseconds.
   static TickRate measured() noexcept;
 
-  // True if another moment would improve the rate: the time since the first has doubled, or ten
-  // seconds have passed since the last, to follow a system clock that is being adjusted.
+  // True if another moment would improve the rate: the time since the first moment has doubled, or
+  // ten seconds have passed since the last one. The latter follows a system clock that is being
+  // adjusted.
   bool is_due(std::int64_t ticks) const noexcept { return learns_ && ticks >= due_; }
-  // Returns false if the new rate is far from the known one: one of the clocks has jumped (for
-  // instance, the machine slept). It then measures again from `now` on.
+  // Measures the rate again, up to `now`. If the new rate is far from the known one, a clock has
+  // jumped, for example because the machine slept; then returns false and measures from `now` on.
   bool refine(const TickMoment& now) noexcept;
 
   double nanoseconds_per_tick() const noexcept { return rate_; }
-  // Rounded towards 0, so that parts do not exceed the whole.
+  // The result is rounded towards 0, so a sum of parts does not exceed the whole.
   std::int64_t nanoseconds(std::int64_t ticks) const noexcept {
     return learns_ ? static_cast<std::int64_t>(static_cast<double>(ticks) * rate_) : ticks;
   }

@@ -1,8 +1,8 @@
 #pragma once
 
-// Measures how long a device works for a scope: it puts an event on the stream when the scope
-// begins and another when it ends, and takes the time between them once the device has passed both.
-// It never waits and adds no fence.
+// Measures how long a device works in a scope. It puts an event on the stream at the begin of the
+// scope and another at its end. After the device has passed both, the time between them is the
+// result. It never waits and adds no fence.
 
 #include <evenkeel/backends/config.hpp>
 #include <evenkeel/backends/exec/space.hpp>
@@ -15,8 +15,8 @@
 
 namespace evenkeel {
 
-// The five operations on a device's events, for any thread. A refusal is a return value, not an
-// exception, since a measurement must not end a run.
+// The five operations on a device's events, for any thread. They report a failure by a return
+// value, not by an exception, since a measurement must not end a run.
 class EVENKEEL_API DeviceEvents {
  public:
   using Event = void*;
@@ -28,27 +28,27 @@ class EVENKEEL_API DeviceEvents {
   DeviceEvents& operator=(const DeviceEvents&) = delete;
   virtual ~DeviceEvents() = default;
 
-  virtual Event create(const DeviceStream& stream) noexcept = 0;  // null if refused
-  // record() puts the event on the stream, and returns false if refused; query() does not wait.
+  virtual Event create(const DeviceStream& stream) noexcept = 0;  // null if it fails
+  // record() puts the event on the stream, and returns false if it fails. query() does not wait.
   virtual void destroy(Event event) noexcept = 0;
   virtual bool record(Event event, const DeviceStream& stream) noexcept = 0;
   virtual EventState query(Event event) noexcept = 0;
-  // The time between two events that the device has passed; negative if refused.
+  // The time between two events that the device has passed; negative if it fails.
   virtual std::int64_t nanoseconds_between(Event begin, Event end) noexcept = 0;
 };
 
 // The events of this build's device; null in host-only builds.
 EVENKEEL_API std::shared_ptr<DeviceEvents> device_events();
 
-// The scopes that one thread times on devices. That thread begins and ends them; another thread may
-// take the results.
+// The scopes that one thread times on devices. Only that thread begins and ends scopes; another
+// thread may take the results.
 class EVENKEEL_API DeviceTimer {
  public:
   class Scope;  // in use from begin() until its time is known
 
-  // The times of one scope: on the host, as the caller passed it, and on the device, without the
-  // inner scopes that are timed on the same stream. The latter is 0 if the device could not measure
-  // it.
+  // The times of one scope. The time on the host is the one that the caller passed to end(). The
+  // time on the device excludes inner scopes that are timed on the same stream; it is 0 if the
+  // device could not measure it.
   struct Measured {
     int kernel = 0;
     std::int64_t host = 0;
@@ -62,7 +62,7 @@ class EVENKEEL_API DeviceTimer {
   ~DeviceTimer();
 
   // `outer` is the innermost scope around this one, or null. Returns null if the scope cannot be
-  // timed (for instance, while the stream is being captured).
+  // timed, for example while the stream is being captured.
   Scope* begin(const DeviceStream& stream, Scope* outer) noexcept;
   void end(Scope* scope, int kernel, std::int64_t host) noexcept;
 

@@ -35,10 +35,10 @@ void gather(const Instance& instance, const Indices& indices, const In& in, cons
   static_assert(rank == static_cast<unsigned>(Out::rank), "in and out have the same rank");
   if (indices.extent(0) != out.extent(0) || (rank == 2 && in.extent(1) != out.extent(1)))
     throw Error(ErrorKind::bad_input, Where{"backends/exec"},
-                "A gather got " + std::to_string(indices.extent(0)) + " indices, room for " +
-                    std::to_string(out.extent(0)) + " objects, and " +
-                    std::to_string(in.extent(1)) + " and " + std::to_string(out.extent(1)) +
-                    " components.",
+                "A gather got " + std::to_string(indices.extent(0)) + " indices and a result of " +
+                    std::to_string(out.extent(0)) + " objects; the source has " +
+                    std::to_string(in.extent(1)) + " components, the result " +
+                    std::to_string(out.extent(1)) + ".",
                 "Give the result the extent of the indices and the components of the source.");
   exec::for_each(instance, "evenkeel::exec::gather", static_cast<std::int64_t>(out.extent(0)),
                  detail::Gather<Indices, In, Out>{indices, in, out});

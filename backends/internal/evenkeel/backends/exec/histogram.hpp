@@ -66,7 +66,7 @@ void weighted_histogram(const Instance& instance, std::int64_t count, const BinO
     throw Error(ErrorKind::bad_input, Where{"backends/exec"},
                 std::to_string(outside) + " of " + std::to_string(count) +
                     " objects fall outside the " + std::to_string(extent) + " bins of a histogram.",
-                "Give every object a bin from 0 on, below the number of bins.");
+                "Give every object a bin that is at least 0 and less than the number of bins.");
 }
 
 }  // namespace evenkeel::exec

@@ -1,7 +1,7 @@
 #pragma once
 
 // Launches kernels on the instance of a space. All kernels that evenkeel defines are launched here
-// or in scan.hpp; the sorts of CUB and rocPRIM launch their own. Labels are
+// or in scan.hpp; the sorts of CUB and rocPRIM launch their own kernels. Labels are
 // "evenkeel::stage::name".
 
 #include <evenkeel/backends/exec/compatibility.hpp>
@@ -106,9 +106,9 @@ void for_each_on_host(const char* label, std::int64_t count, const Body& body) {
   });
 }
 
-// Calls body(i, result) for each i in [0, count), and joins the results: by their sum if `result`
-// is a number, or by `result` if it is a reducer. With count 0 the result is the neutral element.
-// Blocks.
+// Calls body(i, result) for each i in [0, count), and joins the partial results: adds them up if
+// `result` is a number, or uses `result` itself if it is a reducer. If count is 0, the result is
+// the neutral element. Blocks.
 template <class Instance, class Body, class Result>
 void reduce(const Instance& instance, const char* label, std::int64_t count, const Body& body,
             Result&& result) {
@@ -121,8 +121,8 @@ void reduce(const Instance& instance, const char* label, std::int64_t count, con
 template <class Instance>
 using TeamOf = typename Kokkos::TeamPolicy<Executor<Instance>>::member_type;
 
-// Calls body(team) for each of `teams` teams. Each has `scratch_bytes` of scratch memory, and
-// `threads` threads on a device or one thread on a host. Does not block.
+// Calls body(team) for each of `teams` teams. Each team has `scratch_bytes` of scratch memory. It
+// has `threads` threads on a device, and one thread on a host. Does not block.
 template <class Instance, class Body>
 void for_each_team(const Instance& instance, const char* label, std::int64_t teams, int threads,
                    std::size_t scratch_bytes, const Body& body) {

@@ -43,8 +43,8 @@ Array<T> chosen(const Space& space, const char* label, const T* values,
   return chosen(space, label, values, std::span<const std::int64_t>(places.span()));
 }
 
-// Replaces each value by the sum of those before it, and returns the sum of all. Blocks until that
-// is known.
+// Replaces each value by the sum of the values before it, and returns the sum of all values. Blocks
+// until that sum is known.
 template <class T>
 T sum_up(const Array<T>& values) {
   const Values<T> all{values.data(), values.size()};
@@ -52,8 +52,9 @@ T sum_up(const Array<T>& values) {
                     [&](const auto& instance) { return exclusive_scan(instance, all, all); });
 }
 
-// Replaces the lengths of rows, followed by room for one number, by the beginnings of the rows and
-// the end of the last one. Returns that end, and blocks until it is known.
+// Replaces the lengths of rows by the offsets at which they begin. The last entry of `lengths` is
+// room for one more number, and becomes the end of the last row. Returns that end, and blocks until
+// it is known.
 template <class T>
 T to_offsets(const Array<T>& lengths) {
   for_each(lengths.space(), "evenkeel::exec::offsets", 1,
@@ -65,7 +66,7 @@ namespace detail {
 
 inline constexpr int numbers_per_word = 64;
 
-// A predicate that can also check up to 64 numbers at once, which is faster: bit k of
+// A predicate that can also check up to 64 numbers in one call of word(), which is faster. Bit k of
 // word(first, length) is predicate(first + k). Only hosts call word().
 template <class Predicate>
 concept TellsWords = requires(const Predicate& predicate) {
@@ -128,7 +129,7 @@ void mark_numbers(const Instance& instance, const char* label, const Predicate& 
 
 struct WriteMarked {
   const std::uint64_t* words;
-  const std::int64_t* firsts;  // where the numbers of each word go
+  const std::int64_t* firsts;  // for each word, the place of its first number in the result
   std::int64_t* numbers;
 
   KOKKOS_FUNCTION void operator()(std::int64_t w) const {
@@ -141,9 +142,9 @@ struct WriteMarked {
 
 }  // namespace detail
 
-// The numbers i in [0, count) for which predicate(i) is true, in ascending order; for few among
-// many. Checks each number once: on hosts by word() if the predicate has it, else by predicate(i).
-// Blocks.
+// Returns the numbers i in [0, count) for which predicate(i) is true, in ascending order. This
+// suits predicates that are true for few numbers. Checks each number once: by word() on hosts if
+// the predicate has it, otherwise by predicate(i). Blocks.
 template <class Predicate>
 Array<std::int64_t> numbers_that(const Space& space, const char* label, std::int64_t count,
                                  const Predicate& predicate) {
@@ -161,7 +162,7 @@ Array<std::int64_t> numbers_that(const Space& space, const char* label, std::int
   return numbers;
 }
 
-// The distinct ones among many numbers, in ascending order. Sorts the numbers in place. Blocks.
+// Returns the distinct values of `numbers`, in ascending order. Sorts `numbers` in place. Blocks.
 inline Array<std::uint64_t> distinct(const Space& space, const char* label,
                                      const Array<std::uint64_t>& numbers) {
   const auto places = counted_up<std::uint64_t>(space, label, numbers.size());
@@ -170,7 +171,7 @@ inline Array<std::uint64_t> distinct(const Space& space, const char* label,
                 numbers_that(space, label, numbers.size(), StartsRun{numbers.data()}));
 }
 
-// The values of an array at a few places, on the host. Blocks.
+// Copies the values of an array at a few places to the host. Blocks.
 template <class T>
 std::vector<T> picked(const Array<T>& values, const char* label,
                       std::span<const std::int64_t> places) {

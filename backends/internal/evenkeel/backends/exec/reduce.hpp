@@ -23,8 +23,8 @@ struct AddUp {
   }
 };
 
-// Kokkos 3.4 begins a floating-point minimum at the greatest finite number, and 5.2 at infinity.
-// This begins at infinity with both, so that infinities count.
+// Kokkos 3.4 begins a floating-point minimum with the greatest finite number, and 5.2 with
+// infinity. This reducer always begins with infinity, so that infinite values count.
 template <class Value>
 struct ExtremesReducer : Kokkos::MinMax<Value> {
   using reducer = ExtremesReducer;
@@ -85,9 +85,9 @@ struct Extremes {
   Value least, greatest;
 };
 
-// The least and the greatest of value_of(i). With count 0, `least` is the greatest value of the
-// type (infinity if it has one) and `greatest` the lowest, so that results of ranks combine by min
-// and max. Ignores NaNs. Blocks.
+// Returns the least and the greatest of value_of(i). If count is 0, `least` is the greatest value
+// of the type (infinity if it has one), and `greatest` is the lowest value. So the results of ranks
+// can be combined by min and max. Ignores NaNs. Blocks.
 template <class Value, class Instance, class ValueOf>
 Extremes<Value> extremes(const Instance& instance, std::int64_t count, const ValueOf& value_of) {
   using Reducer = detail::ExtremesReducer<Value>;

@@ -7,7 +7,7 @@
 
 namespace evenkeel::exec {
 
-// The region is open while this object lives. `name` is "evenkeel::stage".
+// Keeps a region open while it lives. `name` is "evenkeel::stage".
 class Region {
  public:
   // The name begins with "evenkeel::".

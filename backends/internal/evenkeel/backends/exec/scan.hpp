@@ -39,8 +39,8 @@ typename Out::non_const_value_type exclusive_scan(const Instance& instance, cons
   static_assert(std::is_arithmetic_v<Sum>, "a scan sums numbers");
   if (in.extent(0) != out.extent(0))
     throw Error(ErrorKind::bad_input, Where{"backends/exec"},
-                "A scan got " + std::to_string(in.extent(0)) + " values and room for " +
-                    std::to_string(out.extent(0)) + ".",
+                "A scan got " + std::to_string(in.extent(0)) + " values, but room for " +
+                    std::to_string(out.extent(0)) + " sums.",
                 "Give both the same extent.");
   Sum total{};
   const auto count = static_cast<std::int64_t>(in.extent(0));

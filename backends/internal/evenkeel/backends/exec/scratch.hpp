@@ -1,7 +1,8 @@
 #pragma once
 
-// Scratch memory of a stage: uninitialised and labelled; a refused allocation is an Error. Kokkos
-// itself throws types that differ between its versions and are not a std::bad_alloc.
+// Scratch memory of a stage, uninitialised and with a label. If an allocation is refused, this
+// throws an Error; Kokkos itself throws types that differ between its versions and are not derived
+// from std::bad_alloc.
 
 #include <evenkeel/backends/error.hpp>
 
@@ -12,7 +13,8 @@
 
 namespace evenkeel::exec {
 
-// A View of the given extents. A refusal is an Error that names the label.
+// Makes a View of the given extents. If the memory is refused, throws an Error that names the
+// label.
 template <class View, class... Extents>
 View scratch(const std::string& label, Extents... extents) {
   try {

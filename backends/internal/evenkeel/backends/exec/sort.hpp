@@ -7,8 +7,8 @@
 
 namespace evenkeel::exec {
 
-// The sort compares the bits [begin, end) of a key and carries the others along. Bits that a key
-// type does not have count as zero.
+// The sort compares only the bits [begin, end) of keys. Bits that a key type does not have count as
+// zero.
 struct KeyBits {
   int begin = 0;
   int end = 64;
@@ -16,10 +16,10 @@ struct KeyBits {
 
 // Sorts pairs by key, ascending; pairs with equal keys keep their order. Hence the result is the
 // same on every space and for any number of threads. `space` must reach the memory of both arrays.
-// Bits that all keys share cost nothing, except if a device sorts few keys; on hosts, sorted and
-// nearly sorted pairs take a short cut. Needs memory for a second copy of the pairs, or less if
-// they are nearly sorted. A refused allocation is an Error, and so is a count that Index cannot
-// hold, or a bit outside of [0, 64]; the pairs then stay as they were. Runs after all work launched
+// Bits that are equal in all keys take no time, except if a device sorts few keys. On hosts, sorted
+// and nearly sorted pairs are sorted faster. Needs memory for a second copy of the pairs, or less
+// if they are nearly sorted. Throws an Error if memory is refused, if Index cannot hold the count,
+// or if a bit is outside of [0, 64]; then the pairs have not changed. Runs after all work launched
 // earlier on `space`, and blocks.
 //
 // Key and Index are std::uint32_t or std::uint64_t.

@@ -6,8 +6,8 @@
 
 namespace evenkeel {
 
-// The first object of a stretch, if objects are divided into `stretches` as evenly as possible.
-// Every n-th of n * k stretches begins at an object at which one of k stretches begins.
+// Returns the first object of a stretch, if objects are divided into `stretches` as evenly as
+// possible. Every n-th of n * k stretches begins at the same object as one of k stretches.
 constexpr std::int64_t stretch_begin(std::int64_t stretch, std::int64_t stretches,
                                      std::int64_t objects) noexcept {
   // Avoids a product that overflows.

@@ -1,14 +1,14 @@
 #pragma once
 
-// A test device that every machine has. TestDevice selects the device form of every algorithm, but
-// its kernels run on the host, one after the other. Its memory is an arena that is open while a
-// kernel of the device, a copy or a message runs, and closed otherwise. A host access to the closed
-// arena ends the process, with a message that names the allocation. Bytes copied between host and
-// device are counted.
+// A test device that needs no hardware. With TestDevice every algorithm takes its form for devices,
+// but kernels run on the host, one after the other. The memory of the device is an arena. It is
+// open while a kernel of the device, a copy or a message runs, and closed otherwise. If host code
+// accesses the closed arena, the process ends with a message that names the allocation. Bytes
+// copied between host and device are counted.
 //
-// It exists only in builds with EVENKEEL_TEST_DEVICE, which cannot be installed. To Kokkos the
-// device is an execution space and the arena a memory space, so that Views can use it. Both build
-// on internal classes of Kokkos 3, whose Serial runs the kernels.
+// It exists only in builds with EVENKEEL_TEST_DEVICE, which cannot be installed. For Kokkos the
+// device is an execution space, and the arena is a memory space that Views can use. Both are made
+// from internal classes of Kokkos 3, whose Serial space runs the kernels.
 
 #ifdef EVENKEEL_TEST_DEVICE
 
@@ -28,8 +28,8 @@ namespace evenkeel::exec {
 
 namespace test_device {
 
-// The copies between device and host memory by copy_bytes and Kokkos::deep_copy since the last
-// reset. Accesses by MPI and by kernels do not count.
+// Counts the copies between device and host memory by copy_bytes and Kokkos::deep_copy since the
+// last reset. Accesses by MPI and by kernels do not count.
 struct Traffic {
   std::int64_t to_device_bytes, to_host_bytes, copies;
 };
@@ -44,8 +44,8 @@ EVENKEEL_API void count_launch(int stream) noexcept;
 EVENKEEL_API std::int64_t arena_bytes() noexcept;
 EVENKEEL_API bool holds(const void* address) noexcept;
 
-// Memory of the arena, aligned to 64 bytes and filled with a pattern at its start. Returns null if
-// the arena has no room left.
+// Allocates memory of the arena, aligned to 64 bytes and filled with a pattern at its start.
+// Returns null if the arena has no room left.
 EVENKEEL_API void* allocate(const char* label, std::size_t bytes) noexcept;
 EVENKEEL_API void release(void* data) noexcept;
 EVENKEEL_API std::int64_t bytes_in_use() noexcept;
@@ -53,7 +53,7 @@ EVENKEEL_API std::int64_t bytes_in_use() noexcept;
 // Copies between any two memories. The copy is counted if exactly one of them is the arena.
 EVENKEEL_API void copy(void* to, const void* from, std::size_t bytes) noexcept;
 
-// Keeps the arena open for all threads while it lives. Objects nest.
+// Keeps the arena open for all threads while it lives. Such objects can be nested.
 class EVENKEEL_API Opened {
  public:
   Opened() noexcept;
@@ -118,7 +118,7 @@ struct verify_space<HostSpace, evenkeel::exec::TestDeviceMemory, false> {
   static void check() {}
 };
 
-// The header of an allocation is in the arena, as on real devices.
+// As on real devices, the header of an allocation is in the memory of the device, here the arena.
 template <>
 class SharedAllocationRecord<evenkeel::exec::TestDeviceMemory, void>
     : public SharedAllocationRecordCommon<evenkeel::exec::TestDeviceMemory> {
@@ -188,8 +188,8 @@ struct DeepCopy<evenkeel::exec::TestDeviceMemory, evenkeel::exec::TestDeviceMemo
 
 // --- Specializations for its kernels -------------------------------------------------------------
 
-// Runs kernels as Serial does, with the arena open. Kokkos itself launches these to fill Views;
-// evenkeel's own kernels go through exec/launch.hpp.
+// Runs kernels as Serial does, with the arena open. These are kernels by which Kokkos fills Views;
+// evenkeel's own kernels are launched by exec/launch.hpp.
 template <class Body, class... Traits>
 class ParallelFor<Body, RangePolicy<Traits...>, evenkeel::exec::TestDevice>
     : public ParallelFor<Body, RangePolicy<Traits...>, Serial> {

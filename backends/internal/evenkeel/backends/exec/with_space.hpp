@@ -2,16 +2,16 @@
 
 // Calls code that is compiled for the type of the instance behind a Space.
 //
-// The pattern of every kernel of evenkeel:
+// Every kernel of evenkeel follows this pattern:
 //
 //   template <class Instance>
 //   void scale(const Instance& instance, double* values, std::int64_t count);   // namespace scope
 //   ...
 //   with_space(space, [&](const auto& instance) { scale(instance, values, count); });
 //
-// The generic lambda may only forward: nvcc accepts no extended lambda inside it. The kernel is in
-// the function template that the lambda calls, or is a functor. It is compiled once per enabled
-// space.
+// The generic lambda may only forward, because nvcc accepts no extended lambda inside it. The
+// kernel is in the function template that the lambda calls, or is a functor. That template is
+// compiled once for each enabled space.
 
 #include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
@@ -50,7 +50,8 @@ template <class Result, class Function, class... Instances>
 Result dispatch(TypeList<Instances...>, const Space& space, Function& function) {
   using Call = Result (*)(Function&, const void*);
   constexpr Call calls[] = {&call_with<Result, Function, Instances>...};
-  EVENKEEL_ASSERT(space.type() >= 0 && space.type() < EnabledSpaces::size, "A Space of this build");
+  EVENKEEL_ASSERT(space.type() >= 0 && space.type() < EnabledSpaces::size,
+                  "This build has the Space");
   return calls[space.type()](function, space.instance());
 }
 
@@ -63,8 +64,8 @@ struct First<TypeList<Head, Tail...>> {
 
 }  // namespace detail
 
-// Calls function(instance) with the typed instance that works on the host's memory. For code that
-// no device can run.
+// Calls function(instance) with the typed instance that works on the host's memory. This is for
+// code that no device can run.
 template <class Function>
 decltype(auto) with_host_space(Function&& function) {
   using Head = typename detail::First<HostSpaces>::type;

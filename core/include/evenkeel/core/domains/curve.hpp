@@ -13,8 +13,8 @@
 namespace evenkeel {
 
 // Part p owns the keys from splitters[p] to before splitters[p + 1]. There is one splitter more
-// than parts, and they never fall; the first is 0 and the last the end of the curve, so every key
-// has an owner.
+// than parts, and they never fall. The first splitter is 0, and the last one is the end of the
+// curve, so every key has an owner.
 using Splitters = std::vector<stages::CurveKey>;
 
 // The part that owns a key.
@@ -23,7 +23,7 @@ EVENKEEL_API int owner_of(const Splitters& splitters, stages::CurveKey key);
 // The kind of a curve, and the levels of its lattice.
 struct CurveOptions {
   stages::CurveKind kind = stages::CurveKind::hilbert;
-  int levels = 0;  // of the lattice; if 0, as many as a key has room for
+  int levels = 0;  // of the lattice; if it is 0, as many as a key has bits for
   friend bool operator==(const CurveOptions&, const CurveOptions&) = default;
 };
 
@@ -34,7 +34,7 @@ class EVENKEEL_API CurveDomains : public Decomposition {
 
   // No domains yet: generation 0, without parts.
   CurveDomains() = default;
-  // Throws an Error for splitters that leave a key without an owner, and for ranks that are not a
+  // Throws an Error if splitters leave a key without an owner, or if the ranks are not a
   // permutation.
   CurveDomains(std::int64_t generation, int dimensions, const Box& box,
                const std::array<bool, 3>& periodic, Splitters splitters,
@@ -45,29 +45,28 @@ class EVENKEEL_API CurveDomains : public Decomposition {
   // The kind of the curve, and the levels of its lattice.
   const CurveOptions& curve() const noexcept { return curve_; }
 
-  // The rank that owns a point; a point outside the box belongs to the owner of the nearest cell.
-  // Throws an Error for a point that is not finite or has other dimensions, and if there are no
-  // parts.
+  // The rank that owns a point. A point outside the box belongs to the owner of the nearest cell.
+  // Throws an Error if the point is not finite or has other dimensions, or if there are no parts.
   int owner_of(std::span<const double> point) const;
 
-  // Writes the part of each owned object of a set to parts[0] ... `space` must reach the positions
-  // and `parts`. Positions must be finite, as bounds() ensures. Blocks. Local.
+  // Writes the part of each owned object of a set to parts[0], parts[1] and so on. `space` must
+  // reach the positions and `parts`. Positions must be finite, as bounds() ensures. Blocks. Local.
   void write_parts(const Space& space, const Set& set, int* parts) const;
 
-  // The ranks whose domains are within `width` of a box, in ascending order: a halo of the box
-  // needs these ranks. They are exactly those that own a point of the box widened by `width` on all
-  // sides, with or without an object there; periodic axes wrap around. In two dimensions the third
-  // axis has no meaning. Local.
+  // The ranks with which a halo of this width around a box communicates, in ascending order. These
+  // are exactly the ranks that own a point of the box widened by `width` on all sides, even if no
+  // object is there. Periodic axes wrap around. In two dimensions the third axis has no meaning.
+  // Local.
   std::vector<int> ranks_within(const Box& box, double width) const;
 
   // The cubes that a part fills, up to a few hundred; for a snake at most 5 boxes.
   std::vector<Box> boxes_of(int part) const;
 
-  // Returns true if both have the same splitters on the same curve.
+  // Returns true if the other domains have the same splitters on the same curve.
   bool divides_as(const CurveDomains& other) const;
 
   // See decomposition.hpp. home_test() returns null for a snake, which does not fill cubes, and for
-  // a part that has no cell as a whole.
+  // a part that contains no whole cell.
   CellFrame frame() const;
   OwnerTree owner_tree(const Reaches& reaches) const;
   std::unique_ptr<HomeTest> home_test(const Space& space, int part, std::int64_t objects) const;

@@ -1,7 +1,8 @@
 #pragma once
 
-// All domains together, as a value: the base of every type of domains. Every rank has the whole of
-// it, so queries need no message. docs/howto/add_a_domain_type.md explains what a type adds.
+// All domains together, as a value: the base of every type of domains. Every rank holds the whole
+// decomposition, so queries need no message. docs/howto/add_a_domain_type.md explains what a type
+// adds.
 
 #include <evenkeel/backends/config.hpp>
 #include <evenkeel/core/box.hpp>
@@ -15,10 +16,10 @@
 
 namespace evenkeel {
 
-// Domains that own places answer the library's stages with these types (core/src/domains). A
-// HomeTest finds objects that may have left a domain. A frame maps places to coordinates: places
-// among boxes, or cells of a curve's lattice. A Reach is an interval in a frame along one axis, and
-// an OwnerTree holds the owners within given reaches.
+// The library's stages query domains that own places through these types (core/src/domains). A
+// HomeTest finds objects that may have left a domain. A frame maps places to the coordinates in
+// which domains are compared: those of the box, or of the cells of a curve's lattice. A Reach is an
+// interval of such coordinates along one axis. An OwnerTree holds the owners within given reaches.
 class EVENKEEL_API HomeTest;
 struct BoxFrame;
 struct CellFrame;
@@ -30,8 +31,8 @@ struct OwnerTree;
 // A generation, a box, and the ranks that own the parts.
 class EVENKEEL_API Decomposition {
  public:
-  // Grows by one with every change; compare it to see whether data derived from a decomposition is
-  // stale.
+  // The number of the decomposition; it grows by one with every change. Compare it to see whether
+  // data derived from a decomposition is stale.
   std::int64_t generation() const noexcept { return generation_; }
   int parts() const noexcept { return parts_; }  // 0 if there are no domains yet
   int dimensions() const noexcept { return dimensions_; }
@@ -43,7 +44,8 @@ class EVENKEEL_API Decomposition {
   int rank_of(int part) const {
     return rank_of_part_.empty() ? part : rank_of_part_[static_cast<std::size_t>(part)];
   }
-  // The part of a rank. Throws an Error if the rank has no part, as has_part() shows.
+  // The part of a rank. Throws an Error if the rank has no part; has_part() says whether it has
+  // one.
   int part_of(int rank) const;
   bool has_part(int rank) const noexcept;
 

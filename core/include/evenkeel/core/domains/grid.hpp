@@ -1,7 +1,7 @@
 #pragma once
 
-// Domains that are the boxes of a grid, as a value that finds the owner of a point on every rank.
-// This header does not include Kokkos; part_of_point.hpp is for kernels.
+// Domains that are the boxes of a grid, as a value. Each rank can find the owner of any point. This
+// header does not include Kokkos; part_of_point.hpp is for kernels.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/config.hpp>
@@ -32,7 +32,7 @@ struct GridShape {
   friend bool operator==(const GridShape&, const GridShape&) = default;
 
   int parts() const noexcept { return extents[0] * extents[1] * extents[2]; }
-  // From the place (i, j, k) of a domain to its part, and back.
+  // Converts the place (i, j, k) of a domain to its part, and back.
   int part_at(const std::array<int, 3>& at) const noexcept {
     return (at[0] * extents[1] + at[1]) * extents[2] + at[2];
   }
@@ -41,21 +41,21 @@ struct GridShape {
   }
 };
 
-// Throws an Error for dimensions other than 1, 2 or 3, extents below 1, extents other than 1 beyond
-// the dimensions, and more parts than an int can count.
+// Throws an Error unless there are 1, 2 or 3 dimensions, each extent is at least 1, extents beyond
+// the dimensions are 1, and an int can count the parts.
 EVENKEEL_API void check(const GridShape& shape);
 
-// The shape with this number of parts whose domains are nearest to cubes in a box of these sides:
-// their faces have the least area in all. If several shapes are equal, the one with the most
-// domains along the last axis is chosen, then along the axis before. A side that is 0 or negligible
-// beside the longest one is not divided, unless all are 0. Sides beyond the dimensions have no
-// meaning. Pure.
+// Returns the shape with this number of parts whose domains are nearest to cubes in a box with
+// these sides: the faces of its domains have the least total area. If several shapes have this
+// area, prefers more domains along the last axis, then along the axis before it. A side that is 0,
+// or negligible compared to the longest side, is not divided, unless all sides are 0. Sides beyond
+// the dimensions have no meaning. Pure.
 EVENKEEL_API GridShape factored(int parts, int dimensions,
                                 const std::array<double, 3>& sides = {1, 1, 1});
 
-// The shape with this number of parts and these extents. Extents that are 0 are chosen for this box
-// as by factored(). Beyond the dimensions, extents are 0 or 1. Throws an Error if the product of
-// the given extents does not divide the number of parts.
+// Returns the shape with this number of parts and these extents. An extent of 0 is replaced as
+// factored() would choose it for this box. Beyond the dimensions, extents must be 0 or 1. Throws an
+// Error unless the number of parts is a multiple of the product of the given extents.
 EVENKEEL_API GridShape shape_with(const std::array<int, 3>& extents, int parts, int dimensions,
                                   const Box& box);
 
@@ -66,13 +66,15 @@ struct RankGrid {
 };
 
 #if EVENKEEL_HAS_MPI
-// The grid of a communicator with a Cartesian topology of 1, 2 or 3 dimensions. Ranks are those of
-// `cartesian`. Its periods are ignored, because a decomposition gets them with its box. Local.
+// Returns the grid of a communicator with a Cartesian topology of 1, 2 or 3 dimensions. Ranks are
+// those of `cartesian`. Its periods are ignored, because a decomposition gets periods with its box.
+// Local.
 EVENKEEL_API RankGrid grid_of(MPI_Comm cartesian);
 #endif
 
-// Collective. The grid, from the place of this rank in the application's own process grid. Throws
-// the same Error on all ranks unless all give the same extents, and each place is given once.
+// Collective. Returns the application's own process grid. `mine` is the place of this rank in it.
+// Throws the same Error on all ranks unless all ranks give the same extents, and each place is
+// given once.
 EVENKEEL_API RankGrid grid_of(const Communicator& communicator, const GridShape& shape,
                               const std::array<int, 3>& mine);
 
@@ -81,14 +83,16 @@ EVENKEEL_API RankGrid grid_of(const Communicator& communicator, const GridShape&
 // The arrangement of the borders of a grid.
 enum class GridScheme : std::uint8_t {
   tensor,    // borders along each axis extend through the whole box
-  staggered  // planes; each plane has its own columns, and each column its own cells
+  staggered  // the box is divided into planes, each plane into its own columns, each column into
+             // cells
 };
 EVENKEEL_API const char* name_of(GridScheme scheme) noexcept;
 
 // The borders of all domains. Level l divides along axes[l]; level 0 is the outermost. A row is a
 // list of extents[axes[l]] + 1 borders that never fall, from the lower to the upper face of the
-// box. Level l has one row in a tensor grid, and in a staggered grid a row for each domain of the
-// outer levels, of which the innermost runs fastest.
+// box. In a tensor grid, level l has one row. In a staggered grid, it has a row for each domain of
+// the outer levels, in the order of their numbers: the index along the innermost outer level
+// changes fastest.
 struct GridBorders {
   GridScheme scheme = GridScheme::staggered;
   std::array<int, 3> axes = {2, 1, 0};  // a permutation; axes beyond the dimensions come last
@@ -96,7 +100,7 @@ struct GridBorders {
   friend bool operator==(const GridBorders&, const GridBorders&) = default;
 };
 
-// The axes within the dimensions from the last to the first, then the others.
+// Returns the axes within the dimensions from the last to the first, then the other axes.
 EVENKEEL_API std::array<int, 3> usual_axes(int dimensions) noexcept;
 
 struct PartOfPoint;  // core/domains/part_of_point.hpp
@@ -113,7 +117,7 @@ class EVENKEEL_API GridDomains : public Decomposition {
               const std::array<bool, 3>& periodic, GridBorders borders,
               std::vector<int> rank_of_part = {});
 
-  // Domains of equal size, of generation 1.
+  // Makes domains of equal size. Their generation is 1.
   static GridDomains uniform(const GridShape& shape, const Box& box, GridScheme scheme,
                              const std::array<bool, 3>& periodic = {},
                              std::vector<int> rank_of_part = {});
@@ -124,20 +128,20 @@ class EVENKEEL_API GridDomains : public Decomposition {
   // The domain of a part; throws an Error if there is no such part. Along axes beyond the
   // dimensions it is as long as the box.
   Box box_of(int part) const;
-  // The same box; nothing if it has no extent and owns no place.
+  // The same box in a list, which is empty if the box has no extent and so owns no place.
   std::vector<Box> boxes_of(int part) const;
 
-  // The rank that owns a point. Throws an Error for a point that is not finite or has other
-  // dimensions, and if there are no parts.
+  // The rank that owns a point. Throws an Error if the point is not finite or has other dimensions,
+  // or if there are no parts.
   int owner_of(std::span<const double> point) const;
-  // These two are as for CurveDomains.
+  // CurveDomains explains these two.
   void write_parts(const Space& space, const Set& set, int* parts) const;
   std::vector<int> ranks_within(const Box& box, double width) const;
 
-  // Returns true if both have the same borders.
+  // Returns true if the other domains have the same borders.
   bool divides_as(const GridDomains& other) const;
 
-  // For kernels on the host.
+  // A function object that finds the part of a point, for kernels on the host.
   PartOfPoint part_of_point() const noexcept;
 
   // See decomposition.hpp.
@@ -150,26 +154,26 @@ class EVENKEEL_API GridDomains : public Decomposition {
   GridBorders borders_;
 };
 
-// The ranks whose domains touch that of a part at a face, an edge or a corner, in ascending order
-// and without its own; periodic axes wrap around. Local.
+// The ranks whose domains touch that of a part at a face, an edge or a corner, in ascending order;
+// the rank of the part itself is not among them. Periodic axes wrap around. Local.
 EVENKEEL_API std::vector<int> neighbours_of(const GridDomains& decomposition, int part);
 
 // --- Cells of a mesh -----------------------------------------------------------------------------
-// Finds the cells of a mesh whose owner changes with the domains, for codes that own boxes of cells
-// and move them themselves. It needs no messages, because every rank has both decompositions.
+// Finds the cells of a mesh whose owner changes with the domains. This is for codes that own boxes
+// of cells and move them themselves. It needs no messages, because every rank holds both
+// decompositions.
 
-// A regular mesh of cells[axis] cells along each axis, which fills a box. Along axes beyond its
-// dimensions it has one.
+// A regular mesh that fills a box, with cells[axis] cells along each axis, and one cell along axes
+// beyond its dimensions.
 struct CellMesh {
   Box box;
   std::array<std::int64_t, 3> cells = {1, 1, 1};
 };
 
-// The cells of a mesh whose centres a domain owns. Each cell is in exactly one domain of a
-// decomposition.
+// Returns the cells of a mesh whose centres a domain owns. So each cell is in exactly one domain.
 EVENKEEL_API CellRange cells_in(const CellMesh& mesh, const GridDomains& decomposition, int part);
 
-// Cells that go to a rank, or come from one.
+// Cells that go to a rank, or come from it.
 struct CellParcel {
   int rank;
   CellRange cells;
@@ -181,8 +185,8 @@ struct CellMoves {
   std::vector<CellParcel> leaving, entering;  // by rank; of other ranks only; no parcel is empty
 };
 
-// The cells that a rank sends and receives. Throws an Error for a mesh without cells, for a rank
-// that owns no part, and for decompositions of other boxes or dimensions. Local.
+// Returns the cells that a rank sends and receives. Throws an Error if the mesh has no cells, if
+// the rank owns no part, or if a decomposition has another box or other dimensions. Local.
 EVENKEEL_API CellMoves cells_between(const CellMesh& mesh, const GridDomains& from,
                                      const GridDomains& to, int rank);
 

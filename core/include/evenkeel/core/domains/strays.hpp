@@ -1,9 +1,9 @@
 #pragma once
 
-// Finds the objects of a rank that are not in its domain. Many codes ask for them after every step,
-// and there are nearly always very few. So a quick test comes first: it finds objects that are
-// surely at home by their positions alone, with the domain's box or, along a curve, with a table of
-// cells that belong to this rank as a whole. Owners are looked up only for the other objects.
+// Finds strays: objects of a rank that are not in its domain. Many codes ask for them after every
+// step, and nearly always there are few. So a quick test comes first. It finds objects that are
+// surely in the domain, by the domain's box or, along a curve, by a table of cells that belong
+// entirely to this rank. Owners are looked up only for the other objects.
 
 #include <evenkeel/core/domains.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Domains that are the boxes of recursive bisection, as a value that finds the owner of a point on
-// every rank. This header does not include Kokkos; part_of_point.hpp is for kernels.
+// Domains that are the boxes of recursive bisection, as a value. Each rank can find the owner of
+// any point. This header does not include Kokkos; part_of_point.hpp is for kernels.
 
 #include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/core/domains/decomposition.hpp>
@@ -12,8 +12,8 @@
 
 namespace evenkeel {
 
-// Divides a box: places below `border` along `axis` belong to the parts before `middle`, all others
-// to the parts from `middle` on.
+// Divides a box: places below `border` along `axis` belong to the parts before `middle`, all other
+// places to the parts from `middle` on.
 struct Bisection {
   double border = 0;
   int axis = 0;
@@ -21,8 +21,8 @@ struct Bisection {
   friend bool operator==(const Bisection&, const Bisection&) = default;
 };
 
-// The same division for walks down the tree: next[0] leads below the border and next[1] above it,
-// to another fork or, as ~part, to a part.
+// The same division, for walks down the tree. next[0] leads below the border, and next[1] above it.
+// Each is the index of another fork, or ~part.
 struct Fork {
   double border = 0;
   int axis = 0;
@@ -38,7 +38,7 @@ class EVENKEEL_API TreeDomains : public Decomposition {
 
   // No domains yet: generation 0, without parts.
   TreeDomains() = default;
-  // `nodes` are in pre-order. Throws an Error for an invalid box, and for invalid nodes or ranks.
+  // `nodes` must be in pre-order. Throws an Error if the box, the nodes or the ranks are invalid.
   TreeDomains(std::int64_t generation, int dimensions, const Box& box,
               const std::array<bool, 3>& periodic, std::vector<Bisection> nodes,
               std::vector<int> rank_of_part = {});
@@ -46,17 +46,17 @@ class EVENKEEL_API TreeDomains : public Decomposition {
   const std::vector<Bisection>& nodes() const noexcept { return nodes_; }
   const std::vector<Fork>& forks() const noexcept { return forks_; }  // one per node
 
-  // These are as for GridDomains.
+  // GridDomains explains these.
   Box box_of(int part) const;
   std::vector<Box> boxes_of(int part) const;
   int owner_of(std::span<const double> point) const;
   void write_parts(const Space& space, const Set& set, int* parts) const;
   std::vector<int> ranks_within(const Box& box, double width) const;
 
-  // Returns true if both have the same nodes.
+  // Returns true if the other domains have the same nodes.
   bool divides_as(const TreeDomains& other) const;
 
-  // For kernels on the host.
+  // A function object that finds the part of a point, for kernels on the host.
   LeafOfPoint leaf_of_point() const noexcept;
 
   // See decomposition.hpp.

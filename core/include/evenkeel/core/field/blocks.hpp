@@ -21,7 +21,8 @@
 namespace evenkeel {
 
 // The application's functions. If one of them throws, this rank fails, and the move is undone on
-// all ranks. Each call gets one block, in any order, and must not change other blocks.
+// all ranks. Each call gets one block and must not change other blocks. The calls may come in any
+// order.
 template <class Block>
 struct BlockFunctions {
   std::function<std::int64_t(const Block&)> bytes;
@@ -111,12 +112,12 @@ class Blocks final : public Payload {
 
 }  // namespace detail
 
-// The payload that has one block per object, in a variable, which must outlive it.
+// Makes the payload of a variable that holds one block per object. The variable must outlive it.
 template <class Block>
 std::shared_ptr<const Payload> blocks(std::vector<Block>& all, BlockFunctions<Block> functions) {
   static_assert(std::is_default_constructible_v<Block> && std::is_nothrow_move_assignable_v<Block>,
-                "evenkeel: a block must be default constructible, for what arrives, and movable "
-                "without exceptions, for what stays");
+                "evenkeel: a block must be default constructible, for objects that arrive, and "
+                "movable without exceptions, for objects that stay");
   return std::make_shared<detail::Blocks<Block>>(all, std::move(functions));
 }
 

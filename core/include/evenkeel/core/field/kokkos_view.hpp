@@ -3,11 +3,11 @@
 // Fields in Kokkos Views: rank 1 (an object is one element) or rank 2 (objects by components),
 // LayoutLeft, LayoutRight or LayoutStride, in any memory space, subviews included.
 //
-// If the application holds a View twice, the other holder would keep the old values. The ownership
-// then is `shared`, which is an error before anything moves unless the set has .keep_allocation or
-// .allow_aliases. Unmanaged Views and strided subviews do not own their memory, and a View whose
-// first extent is part of its type cannot be re-allocated: these are `borrowed`. Label, layout and
-// memory space survive a re-allocation.
+// If the application holds a second copy of a View, that copy would keep the old values. The
+// ownership of such a View is `shared`, which is an Error before anything moves, unless the set has
+// .keep_allocation or .allow_aliases. Unmanaged Views and strided subviews do not own their memory,
+// and a View whose first extent is part of its type cannot be re-allocated: these are `borrowed`.
+// Label, layout and memory space survive a re-allocation.
 
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
 #include <evenkeel/core/field.hpp>
@@ -43,8 +43,8 @@ FieldLayout view_layout(const View& view) {
   return layout;
 }
 
-// A View like this one for another number of objects. It is not initialised, because all of it gets
-// written.
+// Makes a View like this one for another number of objects. It is not initialised, because all
+// values will be written.
 template <class View>
 View view_like(const View& view, const Room& room) {
   const auto allocation = Kokkos::view_alloc(view.label(), Kokkos::WithoutInitializing);
@@ -102,9 +102,9 @@ struct FieldTraits<Kokkos::View<DataType, Properties...>> {
 
 // --- DualViews -----------------------------------------------------------------------------------
 // Fields in a Kokkos DualView. The side that was modified last is the field. After a move both
-// sides have the new extent, and that side is marked as modified, so that the next sync updates the
-// other one. This is also the model for a container of your own: it needs only one specialisation
-// of FieldTraits.
+// sides have the new extent. The side of the field is marked as modified, so the next sync updates
+// the other side. This code is also an example for a container of your own, which needs only one
+// specialisation of FieldTraits.
 
 template <class DataType, class... Properties>
 struct FieldTraits<Kokkos::DualView<DataType, Properties...>> {
@@ -122,8 +122,8 @@ struct FieldTraits<Kokkos::DualView<DataType, Properties...>> {
   }
 
   static Ownership ownership(const Container& dual) {
-    // In older Kokkos view_host() returns a copy, which counts as a holder until the statement
-    // ends. If host and device share one memory, both sides hold the same allocation.
+    // In older versions of Kokkos view_host() returns a copy, which counts as a holder until the
+    // statement ends. If host and device share one memory, both sides hold the same allocation.
     constexpr int copies = std::is_reference_v<decltype(dual.view_host())> ? 0 : 1;
     const int host_holders = dual.view_host().use_count() - copies;
     const int device_holders = dual.view_device().use_count() - copies;

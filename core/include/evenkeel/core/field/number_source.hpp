@@ -1,7 +1,7 @@
 #pragma once
 
-// The number of objects, and numbers for each of them, in the application's own variables. The
-// variables are read only when they are used.
+// Numbers in the application's own variables: the number of objects, and numbers for each object.
+// The variables are read only when evenkeel needs the numbers.
 
 #include <evenkeel/core/field.hpp>
 
@@ -17,17 +17,17 @@ concept CountType = std::integral<T> && !std::same_as<T, bool> && !std::is_const
 // The number of owned objects at the front of the arrays; ghosts or slack may follow them.
 //   unset         all objects are owned
 //   .count = n    n objects are owned
-//   .count = &n   n objects are owned, and n is set to the new number when a move is committed
+//   .count = &n n objects are owned, and a committed move sets n to the new number
 class OwnedCount {
  public:
   constexpr OwnedCount() = default;
 
-  // A number, which is not updated.
+  // From a number, which is not updated.
   template <CountType T>
   constexpr OwnedCount(T count)  // NOLINT: implicit, for designated initialisers
       : value_(as_count(count)), given_(true) {}
 
-  // A variable that gets the new number. It must outlive the set.
+  // From a variable, which gets the new number. It must outlive the set.
   template <CountType T>
   constexpr OwnedCount(T* count)  // NOLINT: implicit, for designated initialisers
       : variable_(count), access_(&access_of<T>), given_(true) {}
@@ -86,7 +86,8 @@ class NumberSource {
  public:
   NumberSource() = default;
 
-  // A variable, with or without a name, that outlives the set; a temporary does not compile.
+  // From a variable, with or without a name, which must outlive the set. A temporary does not
+  // compile.
   template <KnownContainer Container>
   NumberSource(Container& weights)  // NOLINT: implicit, for designated initialisers
       : field_(Field(&weights, detail::operations_of<Container>)) {}
@@ -117,9 +118,10 @@ class NumberSource {
   bool in_seconds_ = false;
 };
 
-// Weights that are the measured seconds of each object:
+// Declares that weights are the measured seconds of each object:
 //   {.weight = ek::costs(seconds)}
-// Objects of sets with neither weights nor type costs then weigh the average seconds of an object.
+// Objects of sets without weights and without type costs then weigh the average seconds of an
+// object.
 inline NumberSource costs(NumberSource seconds) {
   seconds.in_seconds_ = true;
   return seconds;

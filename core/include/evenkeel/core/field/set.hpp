@@ -20,18 +20,18 @@ namespace evenkeel {
 // A graph as an application describes it: rows of neighbours, and properties of vertices and edges.
 
 inline constexpr int most_graph_weights = 8;  // constraints
-// The part of a vertex that is in no part.
+// The part number of a vertex without a part.
 inline constexpr int no_part = -1;
 
 // Properties of vertices and edges. Each is given like a field, in any container, and is only read.
 // "Edge" means an entry of the columns here: each edge of the graph has an entry in each direction.
 struct GraphOptions {
-  // The number of vertices of this rank, at the front of arrays that may be longer. If it is not
-  // set, each row is a vertex, and the arrays of vertices have exactly this many entries. A set
-  // replaces it by its own count.
+  // The number of vertices of this rank. They are the first entries of the arrays, which may be
+  // longer. If it is not set, each row is a vertex, and the arrays of vertices have one entry per
+  // row. A set replaces it by its own count.
   OwnedCount count = {};
-  // A distinct id of each vertex over all ranks: integers of any type and value. The columns then
-  // hold ids. Without ids, vertices are numbered from 0 on, rank after rank.
+  // The id of each vertex, which no other vertex on any rank has: integers of any type and value.
+  // The columns then hold ids. Without ids, vertices are numbered from 0 on, rank after rank.
   NumberSource id = {};
   // The cost of each vertex, finite and not negative. Several numbers per vertex are constraints,
   // each of which is balanced. Without weights, all vertices cost the same.
@@ -50,9 +50,9 @@ struct GraphOptions {
   NumberSource fixed = {};
 };
 
-// The vertices of a rank: their neighbours are columns[offsets[v]] to before
-// columns[offsets[v + 1]], by numbers that count the vertices of all ranks, rank after rank, or by
-// ids. Entries of edges after the last offset are not read. This is a description: it refers to the
+// The vertices of a rank and their neighbours. Those of vertex v are columns[offsets[v]] to before
+// columns[offsets[v + 1]]. Columns are ids, or numbers that count the vertices of all ranks, rank
+// after rank. Entries of edges after the last offset are not read. A Graph refers to the
 // application's variables, which are read when it is used.
 class EVENKEEL_API Graph {
  public:
@@ -85,36 +85,37 @@ inline constexpr int no_type = -1;
 struct SetOptions {
   // The number of owned objects. If it is not set, all objects of the fields are owned.
   OwnedCount count = {};
-  // The cost of each object, in place of the measured one.
+  // The cost of each object. It replaces the measured cost.
   NumberSource weight = {};
   // The type of each object, from 0 to most_types - 1, or no_type. Give several integers per object
   // if it has several types at once. A Balancer learns the cost of each type.
   NumberSource type = {};
-  // Up to most_features numbers per object on which its cost depends, such as neighbours or
-  // particles in a cell; finite and not negative. A Balancer learns the cost of a unit of each.
+  // Up to most_features numbers per object on which its cost depends, such as its neighbours or the
+  // particles in a cell. They are finite and not negative. A Balancer learns the cost of one unit
+  // of each feature.
   NumberSource features = {};
-  // The expected costs of types relative to each other, before anything is measured; also the
-  // weights of objects in a deterministic run. A type whose entry is 0 or missing has no expected
-  // cost.
+  // The expected cost of each type; only their ratios count. They are used until costs are
+  // measured, and are the weights of objects in a deterministic run. A type whose entry is 0 or
+  // missing has no expected cost.
   std::vector<double> type_costs = {};
-  // A number that identifies each object for good, unlike its place in the arrays. The learned cost
-  // of an object follows its key when the application makes, removes or sorts objects. One integer
-  // per object, in a field that the set carries.
+  // A number that identifies each object and never changes, unlike its place in the arrays. After
+  // the application has made, removed or sorted objects, evenkeel finds the learned cost of an
+  // object by its key. One integer per object, in a field that the set carries.
   NumberSource key = {};
-  // Objects with the same number move together, whatever their ranks and sets. An object with a
-  // negative number has no group. One integer per object.
+  // Objects with the same number move together, even if they are on different ranks or in different
+  // sets. An object with a negative number has no group. One integer per object.
   NumberSource group = {};
   // Objects with a nonzero number stay on their rank. One integer per object.
   NumberSource pinned = {};
   // The graph that the method ByGraph cuts: a row for each owned object. It is read whenever
   // objects are placed and must then describe the present objects.
   std::optional<Graph> graph = std::nullopt;
-  // If it is set, pointers stay the same, and new values are copied back. A move that needs more
-  // than the capacity is an Error.
+  // If it is set, containers keep their memory, and new values are copied into it. A move that
+  // needs more than the capacity is an Error.
   bool keep_allocation = false;
-  // If it is at least 1, memory is kept as long as the objects fit into it, and then allocated
-  // again with room for this many times their number; Views need `.count = &owned` for this. If it
-  // is 0, each move allocates memory of the right size.
+  // If it is at least 1, fields keep their memory as long as the objects fit into it. New memory
+  // has room for this many times the number of objects. Views need `.count = &owned` for this. If
+  // it is 0, each move allocates memory of the right size.
   double reserve = 0;
   // If it is set, Views with other holders may be replaced; the other holders keep the old values.
   bool allow_aliases = false;
@@ -179,8 +180,9 @@ class EVENKEEL_API Set {
   const std::vector<std::shared_ptr<const Payload>>& payloads() const noexcept { return payloads_; }
   const SetOptions& options() const noexcept { return options_; }
 
-  // Adds a companion: a field that travels along but does not belong to the application, such as
-  // learned costs. It is re-allocated in any case; the options concern the application's fields.
+  // Adds a companion: a field that moves with the set but does not belong to the application, such
+  // as learned costs. Moves may always re-allocate it: .keep_allocation and .reserve do not apply
+  // to it.
   void accompany(Field field);
   bool is_companion(std::size_t index) const noexcept {
     return index >= fields_.size() - companions_;
@@ -202,8 +204,8 @@ Set set(Container&& position, Carried carried = {}, const SetOptions& options = 
   return Set(field_of(std::forward<Container>(position)), std::move(carried), options);
 }
 
-// The sets of one call: one set, several in braces, or a range. It refers to them, so use it only
-// as an argument.
+// The sets of one call: one set, several in braces, or a range. A SetList refers to the sets, so
+// use it only as an argument.
 class SetList {
  public:
   // All three constructors refer to the given sets.
@@ -225,10 +227,10 @@ template <class... Sets>
 concept FieldsGoIntoCarry = sizeof...(Sets) > 0 && (std::same_as<Sets, Set> && ...);
 }  // namespace detail
 
-// Throws an Error if the set is not valid: a position that is not two or three floats or doubles, a
-// field of the wrong length, a negative count, or weights, types, features, keys, groups or pins of
-// the wrong type or number. Sufficient for functions that only read. Local: vote on the result
-// before a collective call.
+// Throws an Error if the set is not valid. The position must be two or three floats or doubles per
+// object, fields must have the right length, and the count must not be negative. Weights, types,
+// features, keys, groups and pins must have the right type and number. This check suffices for
+// functions that only read. Local: vote on the result before a collective call.
 EVENKEEL_API void check(const Set& set);
 
 }  // namespace evenkeel

@@ -58,14 +58,15 @@ struct FieldTraits<std::span<T, extent>> {
 // describes n objects of three adjacent values each. The caller keeps the memory: values change in
 // place.
 
-// The layout of an array behind a pointer.
+// The layout of an array that a pointer gives.
 struct RawShape {
   std::int64_t count = 0;
   std::int64_t capacity = 0;  // if it is 0, the capacity is `count`
   int components = 1;
   MemoryKind memory = MemoryKind::host;
-  // In elements. If both are 0, components and objects are adjacent. If only component_stride is
-  // given, there is one array per component, and these are that far apart.
+  // Distances in elements. If both are 0, components and objects are adjacent. If only
+  // component_stride is given, there is one array per component, and the arrays begin that far
+  // apart.
   std::int64_t object_stride = 0;
   std::int64_t component_stride = 0;
   std::string label = "raw field";
@@ -80,8 +81,8 @@ struct RawField {
 
 namespace detail {
 
-// Returns true if no two values share memory: an object ends before the next one begins, or a
-// component does.
+// Returns true if no two values share memory: each object ends before the next one begins, or the
+// array of each component ends before the next one begins.
 inline bool are_apart(const RawShape& shape) {
   return shape.components == 1 || shape.capacity <= 1 ||
          shape.object_stride > (shape.components - 1) * shape.component_stride ||
@@ -111,8 +112,8 @@ RawField<T> raw_field(T* data, RawShape shape) {
             std::to_string(shape.components) + ", strides " + std::to_string(shape.object_stride) +
             " and " + std::to_string(shape.component_stride) +
             (data == nullptr ? ", null pointer." : "."),
-        one_kind ? "Give 0 <= count <= capacity, positive components and strides that keep all "
-                   "values apart, and memory."
+        one_kind ? "Give 0 <= count <= capacity, positive components, strides that keep all "
+                   "values apart, and a pointer to memory."
                  : "Count components in the shape or in the element type, not in both.");
   return {data, std::move(shape)};
 }

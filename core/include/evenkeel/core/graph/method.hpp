@@ -8,7 +8,7 @@ namespace evenkeel {
 
 // The effort of the search for a cut.
 enum class Effort : int {
-  polish,  // one level: improves present parts, or those of a curve through positions
+  polish,  // improves present parts, or those of a curve through positions, without coarser graphs
   fast,
   good
 };
@@ -18,15 +18,16 @@ EVENKEEL_API const char* name_of(Effort effort) noexcept;
 // The method and its goals.
 struct ByGraph {
   Effort effort = Effort::good;
-  // The share by which a part may exceed the average, in each constraint. Vertices that are too
-  // heavy for this raise the limit.
+  // A part may weigh up to the average * (1 + tolerance), in each constraint. If a vertex is too
+  // heavy for this limit, the limit is higher.
   double tolerance = 0.03;
-  // The number of edges of the average weight that may be cut in addition to keep a vertex of the
-  // average bytes in its part, if the cut begins from parts. If it is 0, moving only breaks ties.
+  // The cost of moving a vertex of the average bytes out of its present part, as a number of cut
+  // edges of the average weight. If it is 0, a vertex moves unless another cut is as good without
+  // the move.
   double moving_cost = 0;
   // The seconds per step that a cut edge of the average weight costs on one rank, or 0 if they are
-  // not known. With them, a Balancer derives the moving cost from the seconds of earlier moves and
-  // the lifetime of cuts, unless the run is deterministic.
+  // not known. If they are given and the run is not deterministic, a Balancer derives the moving
+  // cost from them, the seconds of earlier moves and the lifetime of cuts.
   double edge_seconds = 0;
   friend bool operator==(const ByGraph&, const ByGraph&) = default;
 };

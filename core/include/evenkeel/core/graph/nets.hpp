@@ -1,10 +1,10 @@
 #pragma once
 
-// Cuts objects that are connected by nets into parts that weigh the same, so that each net is in
-// few parts. This suits matrices, whose rows need the entries of a vector that their columns name;
-// circuits; and elements that share nodes. A graph would count an edge for each pair of objects in
-// a net. But a net causes only one copy for each of its parts beyond the first, and the cut
-// minimises these copies.
+// Cuts objects that are connected by nets into parts of equal weight, so that each net is in few
+// parts. This suits sparse matrices (a column is a net of the rows that need the same entry of a
+// vector), circuits, and meshes whose elements share nodes. A graph would count an edge for each
+// pair of objects in a net. But a net needs only one copy of its data for each of its parts beyond
+// the first, and the cut minimises these copies.
 //
 //   ek::NetCut cut = ek::cut_nets(space, ranks, ek::nets(rows, offsets, columns), {.parts = 64});
 //   cut.parts                // the part of each object, in the memory of the space
@@ -26,14 +26,14 @@ namespace evenkeel::stages {
 // Nets as an application describes them: rows of connected objects, and properties of objects and
 // nets.
 
-// Nets of more pins than this are in the report, but the search ignores them.
+// The report counts nets with more pins than this, but the search ignores them.
 inline constexpr int most_net_pins = 64;
 
 // Properties of objects and nets. Each is given like a field, in any container, and is only read.
 // Arrays may have more entries than objects or nets; the rest is not read.
 struct NetOptions {
-  // A distinct id of each object over all ranks: integers of any type and value. The pins then hold
-  // ids. Without ids, objects are numbered from 0 on, rank after rank.
+  // The id of each object, which no other object on any rank has: integers of any type and value.
+  // The pins then hold ids. Without ids, objects are numbered from 0 on, rank after rank.
   NumberSource id = {};
   // The cost of each object, finite and not negative. Several numbers per object are constraints,
   // each of which is balanced. Without weights, all objects cost the same.
@@ -50,10 +50,11 @@ struct NetOptions {
   NumberSource fixed = {};
 };
 
-// The number of objects of this rank, and the nets that this rank describes. The pins of net e are
-// pins[offsets[e]] to before pins[offsets[e + 1]]: objects of any ranks, by numbers that count the
-// objects of all ranks, rank after rank, or by ids. Each net is described by exactly one rank. The
-// Nets refer to the application's variables, which are read when they are used.
+// The number of objects of this rank, and the nets that this rank describes. Each net is described
+// by exactly one rank, and may connect objects of any ranks. The pins of net e are pins[offsets[e]]
+// to before pins[offsets[e + 1]]. They are ids, or numbers that count the objects of all ranks,
+// rank after rank. Nets refer to the application's variables, which are read when the Nets are
+// used.
 class EVENKEEL_API Nets {
  public:
   // See nets().
@@ -82,14 +83,14 @@ inline Nets nets(OwnedCount objects, NumberSource offsets, NumberSource pins,
 
 // --- The report of a cut -------------------------------------------------------------------------
 
-// The quality of a cut of nets. The same on all ranks. It counts all nets, including those that the
-// search ignores.
+// The quality of a cut of nets, the same on all ranks. It includes the nets that the search
+// ignores.
 struct NetReport {
   int parts = 0;
   std::int64_t objects = 0, nets = 0;
   std::int64_t pins = 0;        // as given, with duplicates
   std::int64_t duplicates = 0;  // repeated pins of a net, which count once; large nets are not
-                                // searched for them
+                                // searched for duplicates
   std::int64_t large = 0;       // nets of more than most_net_pins pins
   // The sum over nets of the weight times the number of parts beyond the first.
   double connectivity = 0;
@@ -98,7 +99,7 @@ struct NetReport {
   std::vector<double> lambda;     // of each constraint: heaviest part / average
   std::vector<double> bound;      // no cut has a lambda below this: objects cannot be divided
   double moved = 0;               // share of all objects that change their part
-  double moved_weight = 0;        // share of the weight, of the first constraint
+  double moved_weight = 0;        // share of the weight that moves, by the first constraint
   double least_moved_weight = 0;  // the share of the weight that must move to meet the tolerance
   int empty = 0;                  // parts without an object: 0 if there are enough objects
 };
@@ -110,11 +111,11 @@ struct NetCut {
   NetReport report;
 };
 
-// Collective. The options and the method are those of graphs, with a net of the average weight in
-// place of an edge of the average weight. The result is the same on any number of ranks and threads
-// and on any space, as long as objects have the same numbers. Throws the same Error on all ranks
-// for: offsets or pins that are not valid; an id that two objects have, or that no object has;
-// weights that are not valid; fixed parts that do not exist; memory that is refused.
+// Collective. Options and method mean the same as for graphs, but a moving cost counts nets of the
+// average weight instead of edges. The result is the same on any number of ranks and threads and on
+// any space, as long as objects have the same numbers. Throws the same Error on all ranks for:
+// invalid offsets or pins; an id that two objects have; a pin that is the id of no object; invalid
+// weights; a fixed part that does not exist; memory that cannot be allocated.
 EVENKEEL_API NetCut cut_nets(const Space& space, const Communicator& communicator, const Nets& nets,
                              const GraphCutOptions& options = {}, const ByGraph& method = {});
 

@@ -32,16 +32,16 @@ struct SetShape {
   std::vector<int> components;  // of each field
 };
 
-// The statement of a rank about its sets: all fields and payloads of all sets in one row.
+// The statement of a rank about its sets: it lists all fields and payloads of all sets.
 struct ShapeStatement {
   static constexpr std::size_t most_fields = 128;
 
   std::int64_t fewest = 0, most = 0;          // fields and payloads
-  std::int64_t fewest_own = 0, most_own = 0;  // the same without companions
+  std::int64_t fewest_own = 0, most_own = 0;  // the same numbers without companions
   std::array<std::uint64_t, most_fields> least_type{}, greatest_type{};
   std::array<int, most_fields> least_components{}, greatest_components{};
 
-  // Adds the statement of another rank.
+  // Combines the statement of another rank with `into`.
   EVENKEEL_API static void add(ShapeStatement& into, const ShapeStatement& from) noexcept;
 };
 
@@ -52,8 +52,8 @@ class EVENKEEL_API SetComparison {
   explicit SetComparison(std::span<const Set> sets);
   const ShapeStatement& mine() const noexcept { return mine_; }
   // Local. Returns the shapes; call it once. Throws the same Error on all ranks if their sets
-  // differ: another number or order of fields, other types, other memory. A rank whose View was
-  // never given extents gets its components from the other ranks.
+  // differ in the number or order of fields, in types or in memory. A rank whose View was never
+  // given extents gets the number of its components from the other ranks.
   std::vector<SetShape> agreed(const ShapeStatement& all);
 
  private:
@@ -79,12 +79,12 @@ EVENKEEL_API const char* name_of(MoveStage stage) noexcept;
 
 // The options of a move. They may differ between ranks unless they are marked as the same.
 struct MoveOptions {
-  // Called on every rank: for `reserve` before the move allocates memory; for `pack`, and right
-  // after that for `unpack`, before the exchange, in which packing and unpacking alternate. If it
-  // throws, this rank fails, and the move is undone on all ranks.
+  // Called on every rank: for `reserve` before the move allocates memory, then for `pack` and
+  // `unpack`, both before the exchange, in which packing and unpacking alternate. If it throws,
+  // this rank fails, and the move is undone on all ranks.
   std::function<void(MoveStage)> on_stage = {};
-  // Limits on the memory for messages, for each kind of memory, and on the messages in flight in
-  // each direction. If one is 0, there is no such limit. The same on all ranks.
+  // The most memory for messages, of each kind of memory, and the most messages in flight in each
+  // direction. If one is 0, there is no such limit. The same on all ranks.
   std::int64_t staging_bytes = std::int64_t{256} << 20;
   int messages_in_flight = 8;
   // If it is set, the report contains the origin of each object. The same on all ranks.
@@ -93,7 +93,7 @@ struct MoveOptions {
   std::vector<std::pair<std::string, double>> seconds_before = {};
 };
 
-// Local. The memory that this rank will need to carry out the plan.
+// Local. Returns the memory that this rank will need to carry out the plan.
 EVENKEEL_API MoveMemory memory_of(const Communicator& communicator, std::span<const Set> sets,
                                   std::span<const SetShape> shapes, const Plan& plan,
                                   const MoveOptions& options = {});

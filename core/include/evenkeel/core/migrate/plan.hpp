@@ -1,8 +1,8 @@
 #pragma once
 
-// Plans: which objects each rank sends to which rank, and their new places. A plan is a value:
-// nothing has moved yet. A code that moves its own data reads exports and imports here, and needs
-// nothing else of migrate.
+// A plan says which objects each rank sends to which rank, and where they will be there. A plan is
+// a value: nothing has moved yet. A code that moves its data itself reads exports and imports here,
+// and needs nothing else of core/migrate.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/comm/vote.hpp>
@@ -26,22 +26,23 @@ namespace evenkeel::stages {
 
 // The rank that each object of each set must go to.
 struct Bonds {
-  static constexpr int free = -1;      // the object goes where its key says
-  std::vector<exec::Array<int>> held;  // per set, in the memory of its order; empty if all are free
+  static constexpr int free = -1;      // the object goes to the owner of its key
+  std::vector<exec::Array<int>> held;  // for each set, in the memory of its order; empty if all
+                                       // objects of the set are free
 };
 
-// Collective. The objects of a group, on all ranks and in all sets, get the least key among them,
-// and the orders are sorted again: a cut keeps objects with the same key together. Pinned objects
-// are held on their rank, and the rest of their group goes there too; a group that is pinned on two
-// ranks is an Error. The number of a group determines the rank that gathers its data. All orders
-// must be in one kind of memory.
+// Collective. Gives all objects of a group, on all ranks and in all sets, the least key among them,
+// and sorts the orders again. A cut then keeps the group together, because it never separates
+// objects with the same key. Pinned objects stay on their rank, and the rest of their group goes
+// there too. A group that is pinned on two ranks is an Error. The number of a group determines the
+// rank that gathers its data. All orders must be in one kind of memory.
 EVENKEEL_API Bonds hold_together(const Voters& voters, std::span<const Set> sets,
                                  std::span<Order> orders);
 
 // --- Plans ---------------------------------------------------------------------------------------
 
-// The first byte of each object of one payload, then the end of all bytes, in the memory of the
-// payload.
+// For one payload, the first byte of each object, then the number of all bytes. Lists are in the
+// memory of the payload.
 struct PayloadPlan {
   exec::Array<std::int64_t> leaving;                   // in the order of SetPlan::objects
   exec::Array<std::int64_t> arriving;                  // in the order of arrival
@@ -50,8 +51,8 @@ struct PayloadPlan {
 
 // The plan for one set of this rank. Lists are in the memory of the space that has made the order.
 struct SetPlan {
-  // The objects of this rank by destination. Those of each export are adjacent, and so are those
-  // that stay on this rank and get a new place.
+  // The objects of this rank, sorted by destination. The objects of each export are adjacent, and
+  // so are those that stay on this rank and get a new place.
   exec::Array<std::int64_t> objects;
   // The same list as ranges from places in `objects` to objects; empty if the list is not on the
   // host or the ranges are short.
@@ -62,18 +63,19 @@ struct SetPlan {
   std::int64_t staying = 0;        // objects
   std::int64_t first_staying = 0;  // among `objects`
 
-  // Arrivals are numbered by rank: those from lower ranks, then the objects that stay here, then
-  // those from higher ranks. Their places are either in `landing`, as ranges from arrivals to
-  // places sorted by arrival, if the list is on the host and the ranges are long; or one by one in
-  // `places`. The other list is empty.
+  // Arrivals are all objects that get a place on this rank. They are numbered by the rank that they
+  // come from: first those from lower ranks, then the objects that stay here, then those from
+  // higher ranks. One of two lists has their places, and the other one is empty. If the list is on
+  // the host and the ranges are long, it is `landing`: ranges from arrivals to places, sorted by
+  // arrival. Otherwise it is `places`, with one entry per arrival.
   std::vector<ObjectRange> landing;
   exec::Array<std::int64_t> places;
   std::int64_t first_kept = 0;  // the first object that stays, among arrivals
 
   std::vector<PayloadPlan> payloads;
 
-  // The number of objects that keep their place in memory and are in no list, and the places that
-  // the other objects leave, in ascending order.
+  // `unlisted` is the number of objects that keep their place in memory; they are in no list.
+  // `holes` are the places that the other objects leave, in ascending order.
   std::int64_t unlisted = 0;
   exec::Array<std::int64_t> holes;
 
@@ -93,19 +95,21 @@ struct SetPlan {
 // The plan of this rank for all sets.
 struct Plan {
   std::vector<SetPlan> sets;
-  bool keeps_places = false;        // true if objects that stay keep their places: see plan_strays
+  bool keeps_places = false;        // true if objects that stay keep their places, as plan_strays()
+                                    // explains
   std::int64_t objects_moved = 0;   // over all ranks and sets
-  std::int64_t fewest_objects = 0;  // the fewest on a rank after the move, over all sets
+  std::int64_t fewest_objects = 0;  // that a rank has after the move, over all sets
   int emptiest_rank = 0;            // the lowest rank with this number
   bool empty() const noexcept { return objects_moved == 0; }
 };
 
-// The input of a plan besides the keys.
+// Further input of a plan.
 struct PlanOptions {
   // Part p goes to rank_of_part[p], or to rank p if this is empty.
   std::span<const int> rank_of_part = {};
-  // For each set, the rank that each object goes to whatever its key says, or Bonds::free; indexed
-  // like the objects of the set, in the memory of its order. If it is empty, all objects are free.
+  // For each set and each of its objects, the rank that the object goes to, or Bonds::free if its
+  // key determines the rank. The arrays are indexed like the objects of the set, and in the memory
+  // of its order. If this is empty, all objects are free.
   std::span<const exec::Array<int>> held = {};
   // The sets, whose payloads report their sizes. It may be empty if no set has payloads.
   std::span<const Set> sets = {};
@@ -116,23 +120,23 @@ struct PlanOptions {
 EVENKEEL_API Plan plan(const Voters& voters, const Splitters& splitters, std::vector<Order> orders,
                        const PlanOptions& options = {});
 
-// The objects of one set by part, and within a part by key: part p begins at offsets[p], and the
-// last offset is the number of all objects.
+// The objects of one set, sorted by part, and within a part by key. Part p begins at offsets[p],
+// and the last offset is the number of all objects.
 struct Arranged {
   Order order;
   std::vector<std::int64_t> offsets;
 };
 
-// Collective. The same for objects that are sorted by part already, for parts of any kind.
+// Collective. Makes a plan for objects that are sorted by part already. Parts may be of any kind.
 EVENKEEL_API Plan plan_arranged(const Voters& voters, std::vector<Arranged> sets,
                                 const PlanOptions& options = {});
 
-// The first place of each part in an order along the curve, then the number of all objects. Local.
+// Returns the first place of each part in an order along the curve, then the number of all objects.
+// Local.
 EVENKEEL_API std::vector<std::int64_t> offsets_of(const Order& order, const Splitters& splitters);
 
 // Collective. Object i of set s goes to rank destinations[s][i]. Objects are sorted by their old
-// rank, and within a rank stay in their old order. `sets` has the meaning that it has in
-// PlanOptions.
+// rank, and within a rank stay in their old order. `sets` is as in PlanOptions.
 EVENKEEL_API Plan plan_to(const Voters& voters, std::span<const std::span<const int>> destinations,
                           std::span<const Set> sets = {});
 

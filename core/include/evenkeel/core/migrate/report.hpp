@@ -15,8 +15,8 @@
 
 namespace evenkeel {
 
-// Objects for a rank or from a rank: those from place `first` on in SetPlan::objects, or in the
-// order of arrival.
+// Objects for a rank or from a rank. `first` is the place of the first of them in SetPlan::objects,
+// or in the order of arrival.
 struct Parcel {
   int rank;
   std::int64_t first, objects;
@@ -26,7 +26,8 @@ struct Parcel {
 struct MoveMemory {
   std::int64_t before = 0, after = 0;   // of the objects in all fields and payloads
   std::int64_t sent = 0, received = 0;  // of fields and payloads
-  std::int64_t lists = 0;               // of objects and places, in the plan and on devices
+  std::int64_t lists = 0;               // of lists of objects and places, in the plan and on
+                                        // devices
   std::int64_t staging = 0;             // of messages
   // The most memory that is in use during a move, if all containers are re-allocated.
   std::int64_t peak() const noexcept { return before + after + lists + staging; }
@@ -38,29 +39,32 @@ struct Origin {
   friend bool operator==(const Origin&, const Origin&) = default;
 };
 
-// The result of a rebalance, a migration or a move. It converts to false if no object moved,
-// neither to another rank nor to another index; the domains may have changed nevertheless, see
-// has_new_domains().
+// The result of a rebalance, a migration or a move. It converts to false if no object has a new
+// rank or a new index. Even then the domains may have changed; see has_new_domains().
 struct MoveReport {
   bool moved = false;
   std::int64_t generation = 0;          // of the present decomposition
-  std::int64_t objects = 0, bytes = 0;  // that changed their rank, over all ranks; without origins
-  std::int64_t messages = 0;            // that were sent, over all ranks
+  std::int64_t objects = 0, bytes = 0;  // that changed their rank, over all ranks; bytes do not
+                                        // include origins
+  std::int64_t messages = 0;            // sent over all ranks
   std::int64_t sent = 0, received = 0;  // objects of this rank
-  int partners = 0;                     // ranks that sent objects to this one, or received some
-  double lambda = 1;                    // of the new decomposition, by the weights
-  // Set by a Balancer that has cut for several phases: the evenness of each phase, and how far a
-  // step is above the lower bound of any cut.
+  int partners = 0;                     // ranks that sent objects to this rank, or received some
+                                        // from it
+  double lambda = 1;                    // of the new decomposition, computed by the weights
+  // The loads of each phase under the new domains, and how far the step is above the lower bound of
+  // any cut. Only a Balancer that has cut for several phases sets it.
   std::optional<stages::PhaseLoads> phases = {};
-  int refused = 0;             // decompositions that would have left a rank with too few objects
+  int refused = 0;             // decompositions not used, since a rank would have had too few
+                               // objects
   std::int64_t forgotten = 0;  // objects whose learned costs were dropped, over all ranks
   MoveMemory memory = {};      // of this rank
-  // The origin of each object, for each set, in the memory that the space of its positions works
-  // on; empty unless origins were asked for.
+  // For each set, the origin of each object, in the memory that the space of its positions works
+  // on. It is empty if the options of the move do not ask for origins.
   std::vector<exec::Array<Origin>> origins = {};
-  std::vector<std::pair<std::string, double>> seconds = {};  // of each stage, on the slowest rank
-  // Set by a Balancer: the last domains and the present ones. Both are the same object if the
-  // domains have not changed; they may change although nothing moved. Null in reports of move().
+  std::vector<std::pair<std::string, double>> seconds = {};  // of each stage: the greatest over
+                                                             // ranks
+  // The domains before and now, set by a Balancer. Both are the same object if the domains have not
+  // changed. In reports of move() they are null.
   std::shared_ptr<const Domains> last_domains = {}, domains = {};
   bool has_new_domains() const noexcept { return domains != last_domains; }
   explicit operator bool() const noexcept { return moved; }

@@ -14,9 +14,9 @@
 
 namespace evenkeel {
 
-// Domains are ranges of a curve through the box. Hilbert: ranges of this curve have the least
-// surface. Morton: for codes that order their own data along this curve. Snake: slabs along the
-// last axis.
+// Domains are ranges of a curve through the box. Ranges of the Hilbert curve have the least
+// surface. Morton is for codes that order their own data along this curve. Domains of Snake are
+// slabs along the last axis.
 struct Hilbert {
   friend bool operator==(const Hilbert&, const Hilbert&) = default;
 };
@@ -27,11 +27,12 @@ struct Snake {
   friend bool operator==(const Snake&, const Snake&) = default;
 };
 
-// Domains are boxes, one for each rank. Staggered: a grid in which each plane has its own borders
-// between columns, and each column its own borders between cells. Tensor: a grid whose borders go
-// through the whole box. RecursiveBisection: each cut is across the longest side of a box.
+// Domains are boxes, one for each rank. Staggered is a grid in which each plane has its own borders
+// between columns, and each column has its own borders between cells. Tensor is a grid whose
+// borders go through the whole box. RecursiveBisection cuts each box across its longest side.
 struct Staggered {
-  // Domains along each axis. A 0 is replaced so that domains are as close to cubes as possible.
+  // The number of domains along each axis. If it is 0, evenkeel chooses the number that makes
+  // domains as close to cubes as possible.
   std::array<int, 3> grid = {0, 0, 0};
   friend bool operator==(const Staggered&, const Staggered&) = default;
 };
@@ -46,7 +47,7 @@ struct RecursiveBisection {
 // Domains can also be parts of the graph that the set brings (SetOptions::graph): see ByGraph in
 // core/graph/method.hpp.
 
-// Any of the methods.
+// One of the methods.
 using Method = std::variant<Hilbert, Morton, Snake, Staggered, Tensor, RecursiveBisection, ByGraph>;
 
 // The text of a method in options, such as "hilbert", "staggered 4x2x1" or "graph fast 0.05", and

@@ -1,8 +1,8 @@
 #pragma once
 
-// The evenness of a step of several phases. Several solvers run one after the other in a step, and
-// all ranks wait for each other between two of them. So each phase takes as long as the rank with
-// its greatest load.
+// Says how even a step of several phases is. Several solvers run one after the other in such a
+// step, and all ranks wait for each other between two of them. So each phase takes as long as the
+// rank that has the greatest load in it.
 
 #include <evenkeel/backends/config.hpp>
 
@@ -16,8 +16,9 @@ struct PhaseLoad {
   double greatest = 0;  // of a part
   double sum = 0;       // of all parts
   double heaviest = 0;  // of an object
-  // These follow from the numbers above; load.hpp defines the first two. The bound is the greater
-  // one of the average and the heaviest object: no division into parts has a smaller greatest load.
+  // These follow from the numbers above; load.hpp defines lambda and the imbalance. The bound is
+  // the average load of a part or the heaviest object, whichever is greater. No division into parts
+  // has a smaller greatest load.
   double lambda = 1;
   double imbalance_percent = 0;
   double bound = 0;
@@ -29,8 +30,8 @@ struct PhaseLoads {
   std::vector<PhaseLoad> phases;
   double step = 0;   // the sum over phases of the greatest load
   double bound = 0;  // the sum over phases of the bound
-  // 100 (step - bound) / bound. A cut into contiguous parts may not reach 0: if the load of phases
-  // is in different places, no such cut is even in all of them.
+  // 100 (step - bound) / bound. If the phases have their loads in different places, no cut into
+  // contiguous parts is even in all phases, so it may not reach 0.
   double shortfall_percent = 0;
 };
 

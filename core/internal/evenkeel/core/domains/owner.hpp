@@ -8,12 +8,13 @@
 
 namespace evenkeel {
 
-// A function object for kernels. Refers to parts + 1 splitters, in memory that the caller reaches.
+// Finds the part of a key. Refers to parts + 1 splitters; the kernel must be able to read their
+// memory.
 struct OwnerOf {
   const CurveKey* splitters;
   int parts;
 
-  // The last part that begins at or before the key, so parts that own nothing are skipped. No
+  // Returns the last part that begins at or before the key; this skips parts that own nothing. No
   // branch depends on the data.
   KOKKOS_FUNCTION int operator()(CurveKey key) const {
     int part = 0;
@@ -26,7 +27,8 @@ struct OwnerOf {
   }
 };
 
-// Writes the part that owns each of `count` keys to owners[0] ...; `space` must reach both. Blocks.
+// Writes the part that owns each of `count` keys to owners[0], owners[1] and so on. `space` must
+// reach both lists. Blocks.
 EVENKEEL_API void write_owners(const Space& space, const Splitters& splitters, const CurveKey* keys,
                                std::int64_t count, int* owners);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Finds the part that owns a point, for domains that are boxes, in kernels on host and device.
+// Finds the part that owns a point, if domains are boxes. For kernels on host and device.
 
 #include <evenkeel/core/box/axis.hpp>
 #include <evenkeel/core/domains/grid.hpp>
@@ -10,18 +10,20 @@
 
 namespace evenkeel {
 
-// Both function objects can also find the parts of several points at once; hosts take `together` of
-// them, because the search for one point continues while another waits for its next border. No
-// branch depends on the domain of a point, because processors cannot predict it.
+// Both function objects find the part of one point, or by find() the parts of several points at
+// once. Hosts search for `together` points at once: while the border for one point is fetched from
+// memory, the searches for the others continue. The searches do not branch on the domain of a
+// point, because processors would mispredict such branches.
 
-// Finds the part of a point, for kernels. Refers to the borders of a decomposition, in memory that
-// the caller reaches. A domain owns its lower faces, and the last domains with an extent own the
-// upper faces of the box. A point outside belongs to the owner of the nearest point inside;
-// periodic axes wrap around. A domain without extent owns nothing, but if the box itself has no
-// extent along an axis, the first domain along it owns everything. Coordinates must be finite, and
-// there must be parts.
+// Finds the part of a point in a grid. Refers to the borders of a decomposition; the kernel must be
+// able to read their memory. A domain owns its lower faces. The upper faces of the box belong to
+// the last domains with an extent. A point outside the box belongs to the owner of the nearest
+// point inside, and along a periodic axis it wraps around. A domain without extent owns nothing. If
+// the box itself has no extent along an axis, the first domain along it owns everything.
+// Coordinates must be finite, and there must be at least one part.
 struct PartOfPoint {
-  // One axis, and the rows of borders along it.
+  // One axis, and the borders along it. In a staggered grid each domain of the level before has its
+  // own row of borders.
   struct BorderLevel {
     GridAxis along;
     int axis = 0;
@@ -33,8 +35,8 @@ struct PartOfPoint {
     KOKKOS_FUNCTION const double* row(std::int64_t index) const {
       return borders + index * (domains + 1);
     }
-    // The last domain in a row that begins at or before a place, so domains without extent are
-    // skipped. GridAxis must have brought the place inside.
+    // Returns the last domain in a row that begins at or before a place; this skips domains without
+    // extent. GridAxis::inside must have brought the place into the box.
     KOKKOS_FUNCTION int domain_at(std::int64_t index, double inside) const {
       int domain = 0;
       find<1>(&index, &inside, &domain);
@@ -59,7 +61,7 @@ struct PartOfPoint {
   GridScheme scheme = GridScheme::staggered;
   BorderLevel levels[3];  // a plain array: device code may not call the members of std::array
 
-  // The row of the next level in a domain of this one.
+  // The row of the next level for a domain of this level.
   KOKKOS_FUNCTION std::int64_t next_row(int level, std::int64_t row, int domain) const {
     return scheme == GridScheme::staggered ? row * levels[level].domains + domain : 0;
   }
@@ -91,10 +93,10 @@ struct PartOfPoint {
 };
 
 // The parts [begin, end) of a box in a tree. If there are two or more, a node divides them. Nodes
-// are in pre-order: first the node, then those of the half below, then those of the half above. A
-// tree of P parts has P - 1 nodes.
+// are stored in pre-order: the node itself, the nodes of the half below, the nodes of the half
+// above. A tree of P parts has P - 1 nodes.
 struct BisectionRange {
-  int node = 0;  // the node that divides it, if it has more than one part
+  int node = 0;  // the node that divides the box, if the box has more than one part
   int begin = 0, end = 0;
   KOKKOS_FUNCTION int parts() const noexcept { return end - begin; }
   // The two halves, the first of which ends before part `middle`.
@@ -106,9 +108,9 @@ struct BisectionRange {
   }
 };
 
-// Finds the part of a point, for kernels. Refers to the forks, in memory that the caller reaches.
-// Faces, points outside, periodic axes and axes without extent are as for PartOfPoint: on an axis
-// without extent no place is above a border.
+// Finds the part of a point in a tree. Refers to the forks; the kernel must be able to read their
+// memory. Faces, points outside the box, periodic axes and axes without extent are treated as by
+// PartOfPoint.
 struct LeafOfPoint {
   static constexpr int together = 8;
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The adapter for fields in arrays of evenkeel itself, in the memory of a space.
+// The adapter for fields in evenkeel's own arrays (exec::Array), in the memory of a space.
 
 #include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/core/field.hpp>

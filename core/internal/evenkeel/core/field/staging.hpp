@@ -1,6 +1,6 @@
 #pragma once
 
-// Checks of sets, and new room for them.
+// Checks sets before a move, and makes room for their new objects.
 
 #include <evenkeel/core/field/set.hpp>
 
@@ -12,9 +12,9 @@ namespace evenkeel {
 // Calls check() for each set.
 EVENKEEL_API void check_each(std::span<const Set> sets);
 
-// Checks each set, and throws an Error if the sets cannot be changed together: if two fields, of
-// one set or of two, share memory, if a View is also held elsewhere, or if memory stays in place
-// and neither the field nor the set stores the new count. Local.
+// Checks each set, and throws an Error if the sets cannot be moved together. Examples: two fields
+// share memory; the application holds another copy of a View; a field keeps its memory, and neither
+// the field nor the set stores the new count. Local.
 EVENKEEL_API void check_movable(std::span<const Set> sets);
 EVENKEEL_API void check_movable(const Set& set);
 
@@ -27,7 +27,7 @@ class EVENKEEL_API StagedSet {
 
   const std::vector<StagedField>& fields() const noexcept { return fields_; }
 
-  // All fields and the count variable take over the new values; see StagedField::commit.
+  // Gives all fields and the count variable their new values; see StagedField::commit.
   void commit() noexcept;
 
  private:
@@ -44,13 +44,14 @@ class EVENKEEL_API StagedSet {
 EVENKEEL_API void check_new_count(const Set& set, std::int64_t count);
 
 // The room that field `index` of a set needs for `count` objects in new memory. If the field can
-// have slack, there is room for `reserve` times as many.
+// hold more memory than objects, the room is for `reserve` times `count` objects.
 EVENKEEL_API Room room_for(const Set& set, std::size_t index, std::int64_t count, int components,
                            double reserve);
 
 // Makes room for `count` objects in every field of a movable set, to be written on `space`. Throws
-// if a field refuses; then nothing has changed. `components` has those of each field, in case this
-// rank does not know them; if it is empty, those of the fields count. Local.
+// if a field refuses; then nothing has changed. `components` is the number of components of each
+// field, for ranks whose fields do not know it. If it is empty, the fields know their components.
+// Local.
 EVENKEEL_API StagedSet stage(const Space& space, const Set& set, std::int64_t count,
                              std::span<const int> components = {});
 

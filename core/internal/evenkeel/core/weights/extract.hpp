@@ -1,7 +1,7 @@
 #pragma once
 
-// A few objects that represent all of a set, for estimates. Objects are taken in the order in which
-// they are stored, so objects stored along a curve are sampled evenly in space.
+// Selects a few objects that represent all objects of a set, for estimates. They are selected
+// evenly along the arrays, so objects that are stored along a curve are sampled evenly in space.
 
 #include <evenkeel/backends/config.hpp>
 #include <evenkeel/backends/exec/array.hpp>
@@ -17,13 +17,14 @@ namespace evenkeel {
 // Some objects of a set, and the weights that they represent.
 struct Extract {
   std::vector<std::int64_t> objects;  // in ascending order
-  std::vector<double> weights;        // that each represents
+  std::vector<double> weights;        // the weight that each of them represents
 };
 
-// Selects at most `most` of `objects`. The first of the heaviest objects of each stretch of equal
-// length represents the weight of the whole stretch, so a heavy object is never missed. `weights`
-// has one number per object, not negative. If it is empty, all are 1, and the object in the middle
-// represents its stretch. Local, like the functions below.
+// Selects at most `most` of `objects` objects. Divides them into stretches of equal length, and
+// selects the first of the heaviest objects of each stretch, so a heavy object is never missed. It
+// represents the weight of the whole stretch. `weights` has one number per object, not negative. If
+// it is empty, all weights are 1, and the object in the middle of a stretch is selected. Local,
+// like the functions below.
 EVENKEEL_API Extract extract_of(std::int64_t objects, std::span<const double> weights,
                                 std::int64_t most);
 

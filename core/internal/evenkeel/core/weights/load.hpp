@@ -9,8 +9,8 @@
 
 namespace evenkeel {
 
-// Greatest load / average load: 1 is perfect, and also the result if all loads are 0. Negative
-// loads have no meaning.
+// Returns greatest load / average load. 1 is perfect. If all loads are 0, the result is 1. Loads
+// must not be negative.
 EVENKEEL_API double lambda_of(std::span<const double> loads) noexcept;
 inline double lambda_of(double greatest, double sum, double parts) noexcept {
   if (!(sum > 0 && parts > 0)) return 1;
@@ -18,12 +18,12 @@ inline double lambda_of(double greatest, double sum, double parts) noexcept {
   return lambda < std::numeric_limits<double>::infinity() ? lambda : greatest / sum * parts;
 }
 
-// Average load / greatest load, the quality of a partition (Miguet and Pierson, 1997): 1 is
+// Returns average load / greatest load, the quality of a partition (Miguet and Pierson, 1997). 1 is
 // perfect.
 inline double quality_of(std::span<const double> loads) noexcept { return 1 / lambda_of(loads); }
 
-// (greatest - average) / greatest * parts / (parts - 1) * 100: 0 is perfect, 100 is all work on one
-// part. The result is also 0 if all loads are 0 or there is only one part.
+// Returns (greatest - average) / greatest * parts / (parts - 1) * 100. 0 is perfect, and 100 means
+// that one part has all work. If all loads are 0 or there is only one part, the result is 0.
 inline double imbalance_percent_of(double greatest, double sum, double parts) noexcept {
   if (!(sum > 0) || parts < 2) return 0;
   return 100 * (greatest - sum / parts) / greatest * parts / (parts - 1);

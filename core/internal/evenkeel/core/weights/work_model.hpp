@@ -1,19 +1,19 @@
 #pragma once
 
-// The cost of a unit of work of each type, from the amounts of each type on every rank and the load
-// of each rank.
+// Finds the cost of one object of each type from two measurements on each rank: the number of
+// objects of each type, and the load.
 //
-// A rank with x_j units of type j takes y = c_0 + sum_j c_j x_j, with noise proportional to y. The
-// plain solution is that of least squares with the least norm (Niemoeller et al., Computers and
-// Fluids 199, 2020): minimum_norm_costs(). It is far off if all ranks have similar amounts, which
-// is the aim of balance, if a rank has a cost that does not depend on its objects (c_0), or if some
-// measurements are wild.
+// A rank with x_j objects of type j has the load y = c_0 + sum_j c_j x_j, with noise proportional
+// to y. The plain solution is the least-squares solution with the least norm (Niemoeller et al.,
+// Computers and Fluids 199, 2020): minimum_norm_costs(). It is far off in three cases: all ranks
+// have similar numbers of objects, as balanced ranks often have; a rank has a cost c_0 that does
+// not depend on its objects; some measurements are outliers.
 //
 // A WorkModel remembers the latest measurements of its own rank. All ranks together find the costs
 // that fit. Each pass adds up the normal equations of all ranks, in one reduction of a few numbers;
-// the measurements stay on their ranks. Measurements that are far off count less (Huber, Ann. Math.
-// Stat. 35, 1964). Costs are not negative. In directions that the measurements determine less than
-// the prior does, the prior counts.
+// the measurements stay on their ranks. Outliers count less (Huber, Ann. Math. Stat. 35, 1964).
+// Costs are not negative. A prior, the expected costs, decides in those directions of the space of
+// costs that the measurements determine less well than the prior does.
 
 #include <evenkeel/backends/config.hpp>
 
@@ -25,48 +25,48 @@
 
 namespace evenkeel {
 
-// The costs c with the least |A c - y| and, among these, the least |c|. `amounts` are the rows of
-// A, one after the other; `loads` are y. Throws an Error for numbers that are not finite, and for
-// lengths that do not fit.
+// Returns the c with the least |c| of all c that minimise |A c - y|. `amounts` are the rows of A,
+// one after the other; `loads` are y. Throws an Error if a number is not finite, or if the lengths
+// do not fit `columns`.
 EVENKEEL_API std::vector<double> minimum_norm_costs(std::span<const double> amounts,
                                                     std::size_t columns,
                                                     std::span<const double> loads);
 
-// The weights of measurements, and the unknowns of a model.
+// How a model weighs its measurements, and which unknowns it has.
 struct WorkModelOptions {
-  // If true, the costs are the plain solution, from the latest measurement of each rank alone. Such
+  // If true, the costs are the plain solution from only the latest measurement of each rank. Such
   // costs may be negative.
   bool minimum_norm = false;
-  // The weight of a measurement is multiplied by this with each further one of the same rank.
+  // Each new measurement multiplies the weights of the older ones of the same rank by this.
   double forgetting = 0.9;
   // The most measurements of a rank that are remembered.
   std::size_t remembered = 48;
-  // If true, ranks have a cost that does not depend on their objects.
+  // If true, the model has the unknown c_0, a cost of a rank that does not depend on its objects.
   bool has_fixed = true;
-  // If true, some ranks may always be faster or slower than others at the same work.
+  // If true, the model has a speed for each rank, since some may always be slower than others.
   bool has_speeds = false;
 };
 
-// The costs that the measurements show, in the unit of the loads.
+// The costs that fit the measurements, in the unit of the loads.
 struct WorkEstimate {
-  std::vector<double> costs = {};    // of a unit of each column: positive for types, unless they
-                                     // have the least norm; not negative for features
-  std::vector<double> errors = {};   // standard error of each cost; 0 if they have the least norm
-  std::vector<double> amounts = {};  // of each column on a rank, on average
+  std::vector<double> costs = {};    // of one unit of each column: positive for types, and not
+                                     // negative for features, unless `minimum_norm` is set
+  std::vector<double> errors = {};   // standard error of each cost; 0 if `minimum_norm` is set
+  std::vector<double> amounts = {};  // of each column: the average over ranks
   double fixed = 0;                  // cost of a rank, independent of its objects
-  double noise = 0;                  // standard deviation of a load, as a share of it
-  double condition = 1;              // of the equations: greatest eigenvalue / least
+  double noise = 0;                  // standard deviation of a load, divided by the load
+  double condition = 1;              // of the equations: greatest eigenvalue / least eigenvalue
   int frozen = 0;           // directions in which the prior counts for more than the measurements
   double observations = 0;  // sum of the weights of all measurements
 
   bool is_known() const noexcept { return observations > 0; }
 };
 
-// The measurements of this rank, and the costs that fit those of all ranks.
+// Holds the measurements of this rank, and the costs that fit the measurements of all ranks.
 class EVENKEEL_API WorkModel {
  public:
-  // A column counts the objects of a type, which cost something, or sums a feature of objects,
-  // which may cost nothing.
+  // A column of amounts is one of two: the number of objects of a type, each of which has a cost
+  // above 0, or the sum of a feature over objects, which may cost nothing.
   enum class Column : std::uint8_t { type, feature };
 
   static constexpr std::size_t most_columns = 64;
@@ -76,11 +76,11 @@ class EVENKEEL_API WorkModel {
 
   std::size_t columns() const noexcept { return columns_.size(); }
 
-  // Sets the expected costs relative to each other, for use until measurements determine the costs.
-  // `width` is their uncertainty as a share of each. A column with 0 has no expected cost. A
-  // type without one is taken to cost as much as the mean object, with an uncertainty of 1.5 times
-  // that. A feature without one is taken to cost 0, with an uncertainty that could explain the
-  // whole load.
+  // Sets the expected cost of each column, for use until measurements determine the costs. Only the
+  // ratios of these costs count. The uncertainty of a cost is `width` times the cost. A column with
+  // 0 has no expected cost. A type without expected cost is assumed to cost as much as the mean
+  // object, with an uncertainty of 1.5 times that. A feature without expected cost is assumed to
+  // cost 0, with an uncertainty that could explain the whole load.
   void expect(std::span<const double> costs, double width = 0.5);
 
   // Adds a measurement: the amounts that this rank had, and its load. Ignores a load of 0.
@@ -88,8 +88,8 @@ class EVENKEEL_API WorkModel {
   bool has_observed() const noexcept { return !rows_.empty(); }
 
   // One pass: the caller adds up sums() of all ranks in place, then each rank calls solve(). Each
-  // pass finds the scales again; the first pass of all does nothing else. `settled_passes` are
-  // enough.
+  // pass finds the mean load and the size of residuals again; the first pass does nothing else.
+  // `settled_passes` passes suffice for costs that hardly change any more.
   static constexpr int settled_passes = 10;
   std::span<double> sums();
   void solve();
@@ -97,7 +97,8 @@ class EVENKEEL_API WorkModel {
   const WorkEstimate& estimate() const noexcept { return estimate_; }
   // The load of a rank with these amounts, at the average speed.
   double predicted(std::span<const double> amounts) const noexcept;
-  // The time that this rank takes for some work, relative to the average rank.
+  // The time that this rank takes for its work, divided by the time that the average rank would
+  // take for the same work.
   double speed() const noexcept { return speed_; }
 
  private:
@@ -105,11 +106,11 @@ class EVENKEEL_API WorkModel {
     std::vector<double> amounts;
     double load;
   };
-  // The costs that are assumed before there are measurements.
+  // The costs that are assumed until measurements determine them.
   struct Prior {
-    std::vector<double> expected;       // costs relative to each other; 0 if unknown
-    double width = 0.5;                 // of expected costs, as a share of each
-    std::vector<double> costs, widths;  // by column, then of the fixed cost: in the unit of loads
+    std::vector<double> expected;       // only the ratios count; 0 if unknown
+    double width = 0.5;                 // uncertainty of expected costs / costs
+    std::vector<double> costs, widths;  // by column, then the fixed cost; in the unit of loads
   };
   struct Layout;
   struct Equations;
@@ -129,11 +130,12 @@ class EVENKEEL_API WorkModel {
   Prior prior_;
   std::deque<WorkRow> rows_;
   std::vector<double> sums_;
-  // Like prior_.costs, and equal to them after the first pass; then the costs that fit the
-  // measurements if noise is usual. Residuals are measured against them, not against the estimate.
+  // The costs against which residuals are measured, in the order of prior_.costs. They are equal to
+  // prior_.costs after the first pass. Later they are the costs that fit the measurements if the
+  // noise is as large as usual, which may differ from the estimate.
   std::vector<double> guessed_;
   double mean_load_ = 0;
-  double scale_ = 0;  // of residuals, as a share of the load; 0 if unknown
+  double scale_ = 0;  // of residuals, divided by the load; 0 if unknown
   double speed_ = 1;
   WorkEstimate estimate_;
 };

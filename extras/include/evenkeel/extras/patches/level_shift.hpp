@@ -1,9 +1,10 @@
 #pragma once
 
 // Splits objects that are too heavy for a part, and joins them again when they are light. A cut
-// cannot divide an object that represents much work, such as a cell with its subtree: lambda can
-// exceed 1 by the weight of the heaviest object, in average parts. If an application can make
-// several objects of such an object, its children, domains can be as even as the children allow.
+// cannot divide an object. If an object represents much work, such as a cell with its subtree,
+// lambda can be as large as 1 + the weight of this object / the average weight of a part. If the
+// application can split such an object into several objects, its children, domains can be more
+// even.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/comm/vote.hpp>
@@ -19,21 +20,23 @@ namespace evenkeel {
 
 // The limits of heavy and light objects; the same on all ranks.
 struct LevelShiftOptions {
-  int parts = 1;  // into which the objects will be cut
-  // In average parts: a heavier object is split; siblings that weigh less together are joined.
-  // join_below must be less than split_above. Then an object that was joined is not split again,
-  // nor the reverse, until its weight has changed by their ratio.
+  int parts = 1;  // the number of parts of the next cut
+  // Both limits are in units of the average weight of a part. A heavier object than split_above is
+  // split. Siblings are joined if their sum is less than join_below, which must be less than
+  // split_above. So after a join, an object is split again only if its weight has changed by the
+  // ratio of both limits, and the same holds for joins after a split.
   double split_above = 0.1;
   double join_below = 0.05;
   std::int64_t siblings = 8;  // children of an object; at least 2
 };
 
-// The objects of this rank. Siblings are adjacent and all on one rank: bind them by a group
-// (SetOptions::group) until they are joined. If some of them are elsewhere, or have been split
-// themselves, the siblings are not joined.
+// The objects of this rank. Siblings must be adjacent and all on one rank to be joined; a group
+// (SetOptions::group) keeps them together. If some siblings are elsewhere, or have been split
+// themselves, they are not joined.
 struct LevelShiftObjects {
   const exec::Array<double>& weights;        // finite and not negative
-  const exec::Array<std::int64_t>& parents;  // the same for siblings; negative without a parent
+  const exec::Array<std::int64_t>& parents;  // the same number for siblings; negative if there is
+                                             // no parent
 };
 
 // The splits and joins on this rank.
@@ -41,22 +44,22 @@ struct LevelShifts {
   // An object that becomes several.
   struct Split {
     std::int64_t object = 0;
-    std::vector<double> children;  // their weights
+    std::vector<double> children;  // the weights of the children
   };
-  // Siblings that become one.
+  // Siblings that become one object.
   struct Join {
-    std::int64_t first = 0;  // of the siblings
+    std::int64_t first = 0;  // the first of the siblings
     std::int64_t count = 0;
-    double weight = 0;  // of the object that they become
+    double weight = 0;  // of the joined object
   };
   std::vector<Split> splits;                         // by ascending object
   std::vector<Join> joins;                           // by ascending first sibling
-  std::int64_t splits_of_all = 0, joins_of_all = 0;  // over all ranks
+  std::int64_t splits_of_all = 0, joins_of_all = 0;  // sums over all ranks
   double part = 0;                                   // the weight of an average part
 };
 
-// The functions of the application. Without `children` no object is split, and without `parent` no
-// siblings are joined.
+// The functions of the application. If `children` is not set, no object is split. If `parent` is
+// not set, no siblings are joined.
 struct LevelShifter {
   // Returns the weights of the children that an object would become, 2 or more, which add up to its
   // own weight. Changes nothing.
@@ -71,9 +74,10 @@ struct LevelShifter {
 
 // Collective. Splits heavy objects by one level, and joins light siblings; call it until
 // splits_of_all is 0. The same objects are split and joined on any number of ranks, as long as
-// siblings stay together. A weight counts as conserved within 1e-9 of it. If a call-back throws or
-// returns something invalid, all ranks throw the same Error before anything is carried out. If
-// carry_out throws, all ranks throw the same Error, too, and objects stay as carry_out left them.
+// siblings stay together. The sum of weights must be conserved, with a relative error of at most
+// 1e-9. If a call-back throws or returns invalid weights, all ranks throw the same Error before
+// anything is carried out. If carry_out throws, all ranks throw the same Error, too, but objects
+// are not restored.
 EVENKEEL_API LevelShifts shift_levels(const stages::Voters& voters,
                                       const LevelShiftObjects& objects,
                                       const LevelShiftOptions& options,

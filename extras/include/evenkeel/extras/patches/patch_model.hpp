@@ -5,8 +5,9 @@
 // solver works on these, too. D is the overhead of a patch, in cells. All four are at least 0 and a
 // is positive, so costs are positive and grow with the size.
 //
-// The product in 3-D has 5 numbers where the general form, with a term for each face and edge, has
-// 8: ghost layers make a box of mx + B by my + C by mz + E cells, so the other three follow.
+// A general form with a term for each face and each edge would have 8 numbers in 3-D. This product
+// needs only 5: a patch with ghost layers is a box of mx + B by my + C by mz + E cells, so the
+// other three follow.
 //
 // Local: no communication, no Kokkos.
 
@@ -22,7 +23,7 @@
 
 namespace evenkeel {
 
-// The cells of a patch along each axis. Axes beyond the dimensions do not count.
+// The cells of a patch along each axis. Numbers of axes beyond the dimensions are ignored.
 using PatchSize = std::array<std::int64_t, 3>;
 
 // The numbers of the model.
@@ -45,7 +46,7 @@ struct PatchTiming {
 
 // The reason why timings do not determine a number.
 enum class PatchDoubt : int {
-  none,     // they do
+  none,     // timings determine the number
   few,      // there are too few timings
   alike,    // sizes vary too little, for example not along this axis
   squares,  // all patches are squares or cubes, so the axes cannot be distinguished
@@ -57,7 +58,7 @@ EVENKEEL_API const char* text_of(PatchDoubt doubt) noexcept;
 // One number of the model, with its uncertainty.
 struct PatchNumber {
   const char* name = "";   // "a", "B", "C", "E", "D"
-  double value = 0;        // that of the model
+  double value = 0;        // its value in the model
   double uncertainty = 0;  // one standard error; infinite if timings do not determine the number
   PatchDoubt doubt = PatchDoubt::few;
   bool is_told() const noexcept { return doubt == PatchDoubt::none; }
@@ -65,14 +66,15 @@ struct PatchNumber {
 
 // The result of a fit.
 struct PatchFit {
-  // Always fit for use: a number that timings do not determine is as near to 0 as they allow.
+  // A valid model, even if the timings do not determine a number; such a number is as near to 0 as
+  // the timings allow.
   PatchModel model;
   std::vector<PatchNumber> numbers;  // a, B, C, in 3-D E, and D
-  // The part of the cost that does not grow with the size: a (B C + D), in 3-D a (B C E + D).
-  // Timings determine it far better than D, which is a small difference of such costs.
+  // The constant part of the cost: a (B C + D) in 2-D, a (B C E + D) in 3-D. Timings determine it
+  // far better than D, which is a small difference of large numbers.
   double fixed_seconds = 0, fixed_uncertainty = 0;
-  double timings = 0;   // their number; those that are partly forgotten count less
-  double outliers = 0;  // of these, off by more than 5 times the noise
+  double timings = 0;   // their number; a timing that is partly forgotten counts less than 1
+  double outliers = 0;  // timings that differ from the model by more than 5 times the noise
   double noise = 0;     // relative standard error of one timing, without outliers
   EVENKEEL_API bool is_told() const noexcept;  // true if timings determine all numbers
 };
@@ -80,33 +82,36 @@ struct PatchFit {
 // Fits a model to timings of patches, each of one step. Weighs timings by their relative errors,
 // because the noise of a timing is proportional to it, and bounds the influence of outliers (Huber,
 // Ann. Math. Stat. 35, 1964). A number counts as determined if its standard error is at most a
-// quarter of it, or changes the cost of no patch in the range of timed sizes by more than 2 %.
+// quarter of its value, or if this error changes the cost of no patch in the range of timed sizes
+// by more than 2 %.
 //
-// Throws an Error for dimensions other than 2 and 3, no timings, patches without cells, and seconds
-// that are zero, negative, NaN or infinite.
+// Throws an Error if there are not 2 or 3 dimensions, if there are no timings, if a patch has no
+// cells, or if seconds are zero, negative, NaN or infinite.
 EVENKEEL_API PatchFit fit_patches(int dimensions, std::span<const PatchTiming> timings);
 
-// Sizes between two sizes that determine the model best, if `count` patches can be timed. Three in
-// four are at the corners of the range, where the standard errors of all numbers together are
-// least. The others are in between, so that a cost that does not follow the model shows as noise.
+// Returns `count` sizes of patches to time, between `least` and `greatest` cells along each axis,
+// that determine the model best. Three in four are at the corners of this range, which makes the
+// standard errors least. The others are inside the range; there a cost that does not follow the
+// model shows as noise.
 EVENKEEL_API std::vector<PatchSize> patch_sizes_to_time(int dimensions, std::int64_t least,
                                                         std::int64_t greatest, int count);
 
-// Fits a model during a run. It keeps the first 32 timings and fits them as above. From then on it
-// keeps sums, weighs a timing by the present model, and forgets old timings. The first ones never
-// count less than a tenth, so that a run whose patches have all become similar does not forget the
-// other sizes. If most timings of an epoch are off by the same factor, the speed of the machine has
-// changed, and all earlier timings are scaled to the new speed.
+// Fits a model during a run. It keeps the first 32 timings and fits them like fit_patches(). From
+// then on it keeps only sums, weighs a timing by the present model, and slowly forgets old timings.
+// The weight of the first 32 never falls below a tenth; so a run whose patches have all become
+// similar does not forget the other sizes. If most timings of an epoch differ from the model by the
+// same factor, the speed of the machine has changed, and all earlier timings are scaled to the new
+// speed.
 class EVENKEEL_API PatchFitter {
  public:
-  // `memory` is the factor, above 0 and up to 1, by which an epoch reduces the weight of earlier
-  // timings.
+  // The end of an epoch multiplies the weights of earlier timings by `memory`, which is above 0 and
+  // at most 1.
   explicit PatchFitter(int dimensions, double memory = 0.9);
   ~PatchFitter();
   PatchFitter(PatchFitter&&) noexcept;
   PatchFitter& operator=(PatchFitter&&) noexcept;
 
-  // Adds a timing, and ends an epoch, after which all timings so far count less.
+  // add() adds a timing. end_epoch() ends an epoch; after that all timings so far count less.
   void add(const PatchTiming& timing);
   void end_epoch();
 
@@ -119,33 +124,34 @@ class EVENKEEL_API PatchFitter {
 };
 
 // --- A map of costs ------------------------------------------------------------------------------
-// The costs of refined patches, by place. Each patch has a map of its own cells: the seconds of the
-// patches that refine a cell, and of all patches that refine these in turn. From the present
-// patches it predicts the cost of a new child and its descendants, before the descendants exist. So
-// a patch can pass processors on to its children without communication.
+// The costs of refined patches, by place. The children of a patch are the patches that refine it,
+// and its descendants are its children, their children, and so on. Each patch has a map of its own
+// cells, with the seconds that children and further descendants spend in each cell. By this map a
+// patch predicts the cost of a new child and its descendants, before the descendants exist. So it
+// can give processors to its children without communication.
 //
 // All seconds are for one step of the patch that has the map. A child makes one step in this time,
 // or several (sub-cycling).
 //
 // Local: no communication, no Kokkos.
 
-// The cells of the map over which the costs of children are spread evenly.
+// The cells of the map over which the costs of children are spread evenly:
 enum class CostSpread : int {
-  own_cells,      // the cost of each child over the cells that it covers
-  covered_cells,  // the sum of all children over all cells that they cover
-  all_cells       // the sum of all children over the whole map
+  own_cells,      // the cost of each child is spread over the cells that it covers
+  covered_cells,  // the sum of all children is spread over all cells that they cover
+  all_cells       // the sum of all children is spread over the whole map
 };
 
 // The way in which one level refines the level above.
 struct Refinement {
-  int ratio = 2;  // cells of a child along each axis of a cell of its parent; 2 or more
-  int steps = 1;  // that a child makes in one step of its parent
+  int ratio = 2;  // cells of a child, along each axis, in a cell of its parent; 2 or more
+  int steps = 1;  // steps of a child in one step of its parent
 };
 
-// A patch one level finer, within the patch of the map.
+// A child: a patch that is one level finer, inside the patch of the map.
 struct ChildPatch {
-  CellRange cells;     // that it covers, in cells of the level of the map
-  double seconds = 0;  // of one of its own steps, without its descendants
+  CellRange cells;     // cells of the map that the child covers
+  double seconds = 0;  // of one of its own steps, without those of its descendants
 };
 
 // The costs of the patches that refine one patch, by place.
@@ -156,26 +162,28 @@ class EVENKEEL_API CostMap {
 
   const CellRange& cells() const noexcept { return cells_; }
 
-  // Replaces the costs of the children. Throws an Error for a child that is empty or reaches beyond
-  // the patch, for children that overlap, for seconds that are negative, NaN or infinite, and for a
-  // ratio under 2 or steps under 1.
+  // Replaces the costs of the children. Throws an Error if a child is empty or is partly outside of
+  // the patch, if children overlap, if seconds are negative, NaN or infinite, if the ratio is less
+  // than 2, or if the steps are fewer than 1.
   void set_children(std::span<const ChildPatch> children, CostSpread spread,
                     const Refinement& refinement);
 
-  // Adds the costs in the map of a child to those of the descendants below the children. Cells of
-  // the child are those of its own level. Throws an Error if they do not fill cells of this map.
+  // Adds the costs in the map of a child to the costs of descendants below the children. The map of
+  // the child has cells of its own level, which must fill whole cells of this map; otherwise this
+  // throws an Error.
   void add_descendants(const CostMap& child, const Refinement& refinement);
 
-  // Copies the costs of the cells that both this map and an earlier map of the same level have.
+  // Copies costs from an earlier map of the same level, for the cells that both maps have.
   void take_over(const CostMap& before);
 
-  // The seconds of all children, or of all descendants below them, that the map has within these
-  // cells. Cells outside of the patch cost nothing.
+  // The seconds of all children, or of all descendants below them, in these cells of the map. Cells
+  // outside of the patch cost nothing.
   double children_in(const CellRange& cells) const noexcept;
   double descendants_in(const CellRange& cells) const noexcept;
 
-  // The future cost of a new child that covers these cells, by its size, and of all its
-  // descendants, by the map. Throws an Error as set_children() does.
+  // Predicts the cost of a new child that covers these cells, and of all its descendants: the
+  // former from its size, by the model, and the latter by the map. Throws an Error as
+  // set_children() does.
   double predict(const CellRange& covered, const PatchModel& model,
                  const Refinement& refinement) const;
 
@@ -192,28 +200,28 @@ class EVENKEEL_API CostMap {
 
 // --- Shares of a time ----------------------------------------------------------------------------
 // Hands processors and their time down a tree of refined patches. Each patch has a list of
-// processors with a share of the time of each. It takes the time that it needs itself, and divides
-// the rest among its children in proportion to the predicted costs of each child and its
-// descendants; the children do the same in turn. A patch needs only its own list and its own
-// children, so nothing is communicated. Lists are contiguous pieces of the parent's list, and the
-// same input gives the same lists on all ranks.
+// processors, with a share of the time of each. It takes the time that it needs itself, and divides
+// the rest among its children, in proportion to the predicted cost of each child with its
+// descendants. The children do the same. A patch needs to know only its own list and its own
+// children, so nothing is communicated. The list of a child is a contiguous piece of the parent's
+// list. The same input gives the same lists on all ranks.
 //
 // Local: no communication, no Kokkos.
 
-// A part of the time of one processor. The whole time of a processor is 1, or any other number.
+// A share of the time of one processor. The whole time can be any number, for example 1.
 struct TimeShare {
   int rank = 0;
   double share = 0;
   friend bool operator==(const TimeShare&, const TimeShare&) = default;
 };
 
-// One list per child, each a contiguous piece of the list with time in proportion to the cost of
-// the child. Two children may share a processor. If some children cost something, a child that
-// costs nothing gets a processor without any time, so that no list is empty. If all cost nothing,
-// they get equal times. A border that is within a billionth of the whole time from a border between
-// processors is moved there.
+// Returns one list per child: a contiguous piece of the list whose time is in proportion to the
+// cost of the child. Two children may share a processor. A child of cost 0 gets a processor without
+// any time, so no list is empty; but if all costs are 0, the children get equal times. A border
+// between children that is within a billionth of the whole time from a border between processors is
+// moved to the latter.
 //
-// Throws an Error for an empty list, and for shares or costs that are negative, NaN or infinite.
+// Throws an Error if the list is empty, or if shares or costs are negative, NaN or infinite.
 EVENKEEL_API std::vector<std::vector<TimeShare>> divide_time(std::span<const TimeShare> time,
                                                              std::span<const double> costs);
 
@@ -224,24 +232,24 @@ struct PatchPiece {
   friend bool operator==(const PatchPiece&, const PatchPiece&) = default;
 };
 
-// Splits a patch across its longest axis, so that the costs of the pieces by the model, with ghost
-// cells of their own, are in proportion to the times, as nearly as whole layers of cells allow. The
-// pieces are in the order of the list. A processor whose piece would have fewer than `least_layers`
-// layers gets no piece, and its layers go to the others.
+// Splits a patch across its longest axis, one piece for each processor of the list, in its order.
+// The costs of the pieces are in proportion to the times, as nearly as whole layers of cells allow;
+// the model counts the ghost cells of each piece. A processor whose piece would have fewer than
+// `least_layers` layers gets no piece, and the others get its layers.
 EVENKEEL_API std::vector<PatchPiece> split_patch(const CellRange& patch, const PatchModel& model,
                                                  std::span<const TimeShare> time,
                                                  std::int64_t least_layers = 2);
 
 // The result of hand_down().
 struct HandedDown {
-  std::vector<PatchPiece> pieces;                // of the patch itself
-  std::vector<std::vector<TimeShare>> children;  // the list of each
+  std::vector<PatchPiece> pieces;                // pieces of the patch itself
+  std::vector<std::vector<TimeShare>> children;  // the list of each child
 };
 
 // Divides the list of a patch. The patch takes time for itself from the front of the list, and is
-// split if it needs more than one processor has left; its children get the rest. If splits and
-// whole layers make the piece of a processor too large, the processor gives less of its time to the
-// children.
+// split if it needs more time than one processor has left. Its children get the rest. A piece of a
+// split patch may need more time than planned, because of its ghost cells and whole layers; then
+// its processor gives less time to the children.
 EVENKEEL_API HandedDown hand_down(const CellRange& patch, const PatchModel& model,
                                   std::span<const TimeShare> time,
                                   std::span<const double> child_costs,

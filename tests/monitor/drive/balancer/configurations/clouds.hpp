@@ -1,7 +1,7 @@
 #pragma once
 
-// The containers of a set of the fuzzer. Every set has a position, ids, two floats and a letter for
-// each object, so ranks may mix containers; only records have a position of their own.
+// The containers of a set of the fuzzer. In every set, an object has a position, an id, two floats
+// and a letter. So ranks may mix containers. Only records differ: the position is in the record.
 
 #include "monitor/drive/balancer/configurations/configuration.hpp"
 
@@ -36,7 +36,7 @@ class FuzzCloud {
   FuzzCloud(const FuzzCloud&) = delete;
   FuzzCloud& operator=(const FuzzCloud&) = delete;
   virtual ~FuzzCloud() = default;
-  // Changes the number of objects like an application does: the values are lost.
+  // Changes the number of objects as an application does, so that the values are lost.
   virtual void resize(std::size_t objects) = 0;
   virtual Field position() = 0;
   virtual Carried carried() = 0;  // ids first

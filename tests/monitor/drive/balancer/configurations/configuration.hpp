@@ -1,6 +1,6 @@
 #pragma once
 
-// One configuration of the fuzzer: the choices of an application, drawn from a number alone.
+// One configuration of the fuzzer: all choices of an application. They follow from a number alone.
 
 #include "monitor/drive/balancer/configurations/dice.hpp"
 
@@ -19,8 +19,8 @@ inline constexpr const char* names_of_where[] = {"anywhere",   "in a point", "on
                                                  "in a plane", "on corners", "on faces",
                                                  "clustered",  "some far",   "greatest numbers"};
 
-// Places are (offset + raw) * 2^exponent, which a float holds exactly where needed; raw is between
-// about 0 and 1 at first.
+// Places are (offset + raw) * 2^exponent. A float holds them exactly if this is needed. At first,
+// raw is between about 0 and 1.
 struct Geometry {
   Where where = Where::anywhere;
   int dimensions = 3;
@@ -28,7 +28,7 @@ struct Geometry {
   int exponent = 0;
   double speed = 0;           // in raw units per drift
   bool is_given = false;      // the box
-  bool is_too_small = false;  // the given box, for some objects
+  bool is_too_small = false;  // the given box does not contain all objects
   std::array<bool, 3> periodic = {};
   double raw_lower = -1, raw_upper = 2;  // of a given box, along axes that are not periodic
 
@@ -58,7 +58,7 @@ inline double raw_at_first(Where where, std::int64_t id, int axis, int salt) {
   }
 }
 
-// The place of an object after `time` drifts; `salt` differs for each jump.
+// The place of an object after `time` drifts. Each jump has another `salt`.
 inline double place_of(const Geometry& geometry, bool is_single, std::int64_t id, int axis,
                        int time, int salt) {
   if (geometry.where == Where::greatest) {
@@ -291,7 +291,7 @@ inline bool fits(const Method& method, int ranks, int dimensions) {
   return given == ranks || ranks % given == 0;
 }
 
-// The only set has a graph, which is cut.
+// The only set has a graph, which determines the cut.
 inline void choose_graph(Configuration& all, Dice& dice) {
   constexpr Effort efforts[] = {Effort::polish, Effort::fast, Effort::good};
   constexpr double tolerances[] = {0.03, 0, 0.3, 2}, costs[] = {0, 0.01, 3};
@@ -321,7 +321,7 @@ inline Configuration configuration_of(std::int64_t number, int ranks) {
   const bool any_bonds = dice.once_in(4);
   for (int s = 0; s < sets; ++s) {
     all.sets.push_back(some_set(is_single || dice.once_in(4), any_bonds, dice));
-    // The range of float coordinates is smaller than the box of doubles may need.
+    // The range of float coordinates is smaller than a box for doubles may be.
     if (!is_single && std::abs(all.geometry.exponent) > 100) all.sets.back().is_single = false;
     if (all.geometry.where == Where::greatest) all.sets.back().is_single = is_single;
   }

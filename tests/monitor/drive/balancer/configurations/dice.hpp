@@ -1,6 +1,6 @@
 #pragma once
 
-// Choices follow from a number alone, so all ranks make the same ones.
+// Choices follow from a number alone, so all ranks make the same choices.
 
 #include "core/migrate/cloud.hpp"
 

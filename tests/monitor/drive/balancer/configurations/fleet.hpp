@@ -10,7 +10,7 @@
 
 namespace evenkeel::test {
 
-// The time: the drifts since the last jump, and the jumps.
+// A moment: the number of drifts since the last jump, and the number of jumps.
 struct Moment {
   int time = 0, jumps = 0;
 };
@@ -75,7 +75,8 @@ class FuzzSet {
 
   Ids ids() { return ids_in(as_set()); }
 
-  // Writes like an application: this rank now has these objects, among all living ones.
+  // Writes values as an application does. This rank now has the objects `ids`; `alive` are the
+  // living objects of all ranks.
   void write(const Ids& ids, const Moment& now, const Ids& alive) {
     cloud_->resize(ids.size());
     write_numbers(ids);
@@ -97,7 +98,8 @@ class FuzzSet {
       write_values(owned(set, f), bytes_of(set, f, ids, now));
   }
 
-  // Weights that are not carried are filled again after each call, and so are types and features.
+  // Weights that are not carried must be filled again after each call. So must types, features and
+  // edges.
   void refill() {
     if (choice_.has_types) write_types(ids());
     if (choice_.weights != Weights::none && !choice_.carries_weights) write_weights(ids());
@@ -132,7 +134,7 @@ class FuzzSet {
     return block;
   }
 
-  // Living objects form a chain with shortcuts; some have no neighbours.
+  // Living objects form a chain with shortcuts. Some objects have no neighbours.
   Ids row_of(std::int64_t id) const {
     const auto place = std::ranges::lower_bound(alive_, id) - alive_.begin();
     Ids row;
@@ -166,7 +168,7 @@ class FuzzSet {
       }
   }
 
-  // Leaves room for slack, like the fields of the cloud.
+  // Leaves room for slack, as the fields of the cloud do.
   template <class T>
   void write_vector(std::vector<T>& vector, const Ids& ids, T (*value_of)(std::int64_t)) {
     const bool is_kept = cloud_->options().keep_allocation;
@@ -218,7 +220,7 @@ class FuzzSet {
     }
   }
 
-  // The bytes of field `f`: places, ids, its own numbers, or noise.
+  // The bytes of field `f`: places, ids, the numbers that this class writes, or noise.
   Bytes bytes_of(const Set& set, std::size_t f, const Ids& ids, const Moment& now) const {
     const auto size = static_cast<std::size_t>(set.fields()[f].layout().bytes_per_object());
     Bytes bytes(ids.size() * size);
@@ -244,8 +246,8 @@ class FuzzSet {
     return bytes;
   }
 
-  // Positions along periodic axes are in the box, whole periods away from the application's
-  // positions, as far as the precision of such numbers allows. Other positions are unchanged.
+  // Returns true if positions along periodic axes are in the box, and whole periods away from the
+  // application's positions as far as precision allows. Other positions must be unchanged.
   template <class Real>
   bool are_wrapped_as(const Set& set, const Ids& ids, const Moment& now) const {
     const std::vector<Real> found = values_at<Real>(set.position());

@@ -1,7 +1,6 @@
 #pragma once
 
-// The requirements after each call of a program of the fuzzer, and the agreement of ranks on
-// violations.
+// The requirements after each call of a program of the fuzzer. Ranks agree on violations.
 
 #include "monitor/drive/balancer/configurations/fleet.hpp"
 #include "monitor/drive/balancer/configurations/refusals.hpp"
@@ -23,7 +22,7 @@ class Oracle {
     if (!holds && mine_.empty()) mine_ = otherwise;
   }
 
-  // Collective. The lowest rank with a violation reports it to all.
+  // Collective. The lowest rank that found a violation reports it to all.
   void act(const std::function<void()>& action) {
     action();
     const int worst = ranks_.all_reduce(mine_.empty() ? all_.ranks : rank_, Reduction::least);
@@ -64,7 +63,7 @@ class Oracle {
            bytes_as_text(std::span(rank_of_part(balancer_->domains())));
   }
 
-  // Compares with the state before, except for positions that a call may have wrapped.
+  // Compares with the state before the call, except for positions that the call may have wrapped.
   bool is_as(const Before& before) {
     Snapshot now = snapshot_of(as_sets());
     if (all_.options.wrap)
@@ -158,7 +157,7 @@ class Oracle {
     }
   }
 
-  // Collective. Expects each object once, and groups on one rank.
+  // Collective. Expects each object to exist once, and each group to be on one rank.
   void expect_objects_of_all() {
     for (std::size_t s = 0; s < sets_.size(); ++s) {
       Ids found = all_ids(s).values, expected = alive_[s];

@@ -1,6 +1,6 @@
 #pragma once
 
-// A program under one configuration: the application's actions between calls, and the calls.
+// A program under one configuration: calls, and the actions of the application between them.
 
 #include "monitor/drive/balancer/configurations/oracle.hpp"
 #include "monitor/drive/virtual_clock.hpp"
@@ -32,7 +32,7 @@ class DrawnProgram : private Oracle {
   std::string run() {
     try {
       run_all();
-    } catch (const std::exception& thrown) {  // of the test itself: other ranks may wait
+    } catch (const std::exception& thrown) {  // a fault of the test; other ranks may wait
       ADD_FAILURE() << story_ << ": " << thrown.what();
       throw;
     }
@@ -160,7 +160,7 @@ class DrawnProgram : private Oracle {
       return ids;
     });
   }
-  // The application itself moves objects to other ranks.
+  // The application moves objects to other ranks by itself.
   void scatter() {
     const int salt = dice_.below(1000);
     const bool to_one = dice_.once_in(2);
@@ -256,7 +256,7 @@ class DrawnProgram : private Oracle {
 
   // --- Queries and halos -------------------------------------------------------------------------
 
-  // An application's queries about the domains, and a halo of each set.
+  // The application queries the domains, and makes a halo of each set.
   void look_around() {
     tell("look around");
     const Domains& domains = balancer_->domains();
@@ -282,7 +282,7 @@ class DrawnProgram : private Oracle {
     for (const auto& set : sets_) exchange_halo(domains, set->as_set(), set->ids());
   }
 
-  // Each ghost is a copy of the object that its origin names.
+  // Each ghost must be a copy of the object that its origin names.
   void exchange_halo(const Domains& domains, const Set& set, Ids owned) {
     constexpr double shares[] = {0, 0.01, 0.3, 1.2};
     const double share = shares[dice_.below(4)];
@@ -292,7 +292,7 @@ class DrawnProgram : private Oracle {
     Halo halo;
     try {
       halo = Halo(ranks_, domains, set, std::min(share * side, 1e300));
-    } catch (const Error& error) {  // shifts by this many periods are inexact
+    } catch (const Error& error) {  // shifts by many periods are inexact
       const std::string text = error.what();
       require(text.find("more than 2^30 periods away") != std::string::npos, text);
       return;

@@ -1,6 +1,7 @@
 #pragma once
 
-// The Errors that the documents promise, and their configurations. Any other Error is a failure.
+// The Errors that the documents promise, and the configurations that lead to them. Any other Error
+// is a failure.
 
 #include "monitor/drive/balancer/configurations/configuration.hpp"
 
@@ -8,7 +9,7 @@ namespace evenkeel::test {
 
 enum class Trick { none, before_throws, domains_throw, after_throws, nan, wrong_length };
 
-// The call, and the trick that the test applied to it.
+// A call, and the trick that the test plays on it.
 struct Call {
   const char* name = "";
   Trick trick = Trick::none;
@@ -39,7 +40,7 @@ inline constexpr Refusal refusals[] = {
     {"objects where the set has",
      [](const Configuration&, const Call& call) { return call.trick == Trick::wrong_length; },
      "a field has another length than the set"},
-    {"migrate was called before any rank owned anything.",
+    {"migrate was called before there were domains.",
      [](const Configuration&, const Call& call) { return is_migration(call) && !call.has_domains; },
      "objects have no home before the first domains"},
     {"outside the given box",
@@ -84,7 +85,7 @@ inline const Refusal* refusal_of(const std::string& text, const Configuration& a
   return found == std::end(refusals) ? nullptr : found;
 }
 
-// Returns true if the Error came after the commit, so objects have moved or domains are new.
+// Returns true if the Error came after the commit: then objects have moved, or domains are new.
 inline bool is_after_the_commit(const std::string& text) {
   return text.find("The objects have moved, and all fields are complete.") != std::string::npos ||
          text.find("No object has moved, but the domains are new.") != std::string::npos;

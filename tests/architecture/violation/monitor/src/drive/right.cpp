@@ -1,2 +1,2 @@
-// Never compiled: this room may.
+// Never compiled: include_direction.cmake must allow this.
 #include <evenkeel/core/box.hpp>
