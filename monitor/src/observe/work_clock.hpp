@@ -4,7 +4,7 @@
 // in which the rank waits for a core that runs other programs is not work.
 
 #include <evenkeel/backends/exec/stopwatch.hpp>
-#include <evenkeel/monitor/clock.hpp>
+#include "observe/clock.hpp"
 
 namespace evenkeel {
 

@@ -21,15 +21,6 @@
 
 namespace evenkeel {
 
-// The place of an object; by default, that of an object that does not exist.
-struct Location {
-  static constexpr int nowhere = -1;
-  int rank = nowhere;
-  std::int64_t slot = -1;  // the index of the object on its rank
-  bool exists() const noexcept { return rank != nowhere; }
-  friend bool operator==(const Location&, const Location&) = default;
-};
-
 // Finds the rank and slot of any object. Ids are integers of any type and any values, one per
 // object, in any container that a field can be; equal numbers of different types are the same id.
 // One rank, the keeper, holds the location of an id. A hash of the id determines it, so memory and
@@ -39,6 +30,15 @@ struct Location {
 // must outlive it.
 class EVENKEEL_API IdDirectory {
  public:
+  // The place of an object; by default, that of an object that does not exist.
+  struct Location {
+    static constexpr int nowhere = -1;
+    int rank = nowhere;
+    std::int64_t slot = -1;  // the index of the object on its rank
+    bool exists() const noexcept { return rank != nowhere; }
+    friend bool operator==(const Location&, const Location&) = default;
+  };
+
   // Holds no directory; assign one before use.
   IdDirectory() noexcept;
   // `ids` are those of the owned objects: of the first `count`, or of all. An id that occurs twice

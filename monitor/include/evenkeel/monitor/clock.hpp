@@ -168,7 +168,7 @@ class EVENKEEL_API Timer {
   friend class Chunk;
   friend class Kernel;
   Timer(Clock& clock, int slot) noexcept;
-  Timer(Clock& clock, int slot, const DeviceStream& stream) noexcept;
+  Timer(Clock& clock, int slot, const detail::DeviceStream& stream) noexcept;
   ThreadTrack* track_ = nullptr;  // null if nothing is measured, also in a thread that is ending
   std::uint32_t scope_ = 0;       // number of the scope in this thread
 };
@@ -182,9 +182,9 @@ class EVENKEEL_API Kernel {
   // The same for work that is launched on an instance of a Kokkos space. On a device the scope
   // counts as the longer of the host's time and the instance's time, once the device has passed
   // its end. It needs no fence and adds no fence. On a host instance this is the same as time().
-  template <ExecutionInstance Instance>
+  template <detail::ExecutionInstance Instance>
   [[nodiscard]] Timer time(const Instance& instance) const {
-    return Timer(*clock_, slot_, stream_of(instance));
+    return Timer(*clock_, slot_, detail::stream_of(instance));
   }
 
   // Divides a loop over objects on the host into chunks that are timed one by one:
@@ -211,80 +211,12 @@ class EVENKEEL_API Kernel {
   int slot_;  // among all timed kernels and chunks
 };
 
-// The time of a loop in chunks, summed over all threads, for each stretch of its objects.
-struct StretchTimes {
-  int set = 0;
-  std::int64_t objects = 0;              // that were divided into stretches, in the last loop
-  double steps = 0, all_steps = 0;       // in which the loop was timed: recent ones, and all
-  std::vector<double> nanoseconds = {};  // of each stretch, in recent steps
-  double all_nanoseconds = 0;            // of all stretches in all steps
-};
-
 // The clock that measures the work of kernels.
 enum class ClockKind : int {
   automatic,  // thread_cpu if ranks share cores; otherwise wall time by the cycle counter, without
               // the time of waiting for a core that another program used
   wall,       // the system's wall clock
   thread_cpu  // the CPU time of the timing thread: waiting for a core does not count
-};
-
-// Sums the nanoseconds of kernels in each step. Any thread may time; only one thread at a time may
-// register kernels, end steps and read the measurements.
-class EVENKEEL_API Clock : public std::enable_shared_from_this<Clock> {
- public:
-  using Now = std::int64_t (*)() noexcept;  // wall_nanoseconds or thread_cpu_nanoseconds
-
-  // Kernel::time(instance) uses `events` to time the device; the default is the events of this
-  // build's device. If they are null, it times the host only.
-  static std::shared_ptr<Clock> make(Now now);
-  static std::shared_ptr<Clock> make(Now now, std::shared_ptr<DeviceEvents> events);
-  // Makes a clock that uses the cycle counter, or wall time if the counter is not reliable.
-  static std::shared_ptr<Clock> by_cycles();
-
-  Clock(const Clock&) = delete;
-  Clock& operator=(const Clock&) = delete;
-  ~Clock();
-
-  // Registers a kernel, or returns the one with this name. Throws an Error if the name is
-  // registered with other options.
-  Kernel kernel(const std::string& name, const KernelOptions& options = {});
-  const std::vector<std::string>& names() const noexcept { return names_; }
-  const std::vector<KernelOptions>& options() const noexcept { return options_; }
-
-  // The times of one step, in nanoseconds.
-  struct Step {
-    std::int64_t duration = 0;  // since the last step ended
-    std::int64_t load = 0;      // in kernels
-    bool fit = true;            // false when the clock went backwards
-  };
-  // Ends the step. The time of a kernel is that of its busiest thread. It contains scopes that
-  // ended in this step, on the calling thread also the part of open scopes that is in this step,
-  // and device work that has completed by now. of_step() returns the nanoseconds of each kernel,
-  // valid until the next end_step().
-  Step end_step() noexcept;
-  const std::vector<std::int64_t>& of_step() const noexcept { return of_step_; }
-
-  // The times of each loop in chunks, since forget_stretches(): a new order of the objects makes
-  // earlier times useless.
-  const std::vector<StretchTimes>& of_stretches() const noexcept;
-  void forget_stretches() noexcept;
-
- private:
-  friend class Kernel;
-  friend class Timer;
-  struct Impl;
-
-  Clock(Now now, std::shared_ptr<DeviceEvents> events, bool by_cycles);
-  ThreadTrack* track() noexcept;
-  ThreadTrack* known_track() const noexcept;
-  ThreadTrack* make_track();
-  std::size_t add_slots(std::size_t count);
-  Chunks chunks(int kernel, std::int64_t objects, int set);
-
-  std::vector<std::string> names_;
-  std::vector<KernelOptions> options_;
-  std::vector<std::int64_t> of_step_;
-  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace evenkeel

@@ -86,7 +86,7 @@ struct Options {
   int cooldown_steps = 6;    // after a rebalance, without another
   ClockKind clock = ClockKind::automatic;
   // A clock of your own, in nanoseconds, which replaces `clock`; set in code only, on each rank.
-  Clock::Now own_clock = nullptr;
+  std::int64_t (*own_clock)() noexcept = nullptr;
   TypeCosts type_costs = TypeCosts::robust;
   bool deterministic = false;   // no clock in any decision: the load is the sum of the weights
   bool strict_kernels = false;  // a kernel that is unknown on some rank is an Error

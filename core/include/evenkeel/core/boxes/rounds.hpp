@@ -51,6 +51,8 @@ struct GridRoundsOptions {
   double gamma = 0;
 };
 
+namespace stages {
+
 // A grid, and the density of work as far as earlier rounds have measured it.
 class EVENKEEL_API GridRounds {
  public:
@@ -88,5 +90,7 @@ class EVENKEEL_API GridRounds {
 // rank, and if there are not as many parts as ranks.
 EVENKEEL_API std::vector<double> gather_work(const Communicator& communicator,
                                              const GridDomains& decomposition, double mine);
+
+}  // namespace stages
 
 }  // namespace evenkeel

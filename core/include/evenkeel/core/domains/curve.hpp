@@ -12,20 +12,24 @@
 
 namespace evenkeel {
 
+namespace stages {
+
 // Part p owns the keys from splitters[p] to before splitters[p + 1]. There is one splitter more
 // than parts, and they never fall; the first is 0 and the last the end of the curve, so every key
 // has an owner.
-using Splitters = std::vector<stages::CurveKey>;
+using Splitters = std::vector<CurveKey>;
 
 // The part that owns a key.
-EVENKEEL_API int owner_of(const Splitters& splitters, stages::CurveKey key);
+EVENKEEL_API int owner_of(const Splitters& splitters, CurveKey key);
 
 // The kind of a curve, and the levels of its lattice.
 struct CurveOptions {
-  stages::CurveKind kind = stages::CurveKind::hilbert;
+  CurveKind kind = CurveKind::hilbert;
   int levels = 0;  // of the lattice; if 0, as many as a key has room for
   friend bool operator==(const CurveOptions&, const CurveOptions&) = default;
 };
+
+}  // namespace stages
 
 // Domains that are ranges of a curve through the box.
 class EVENKEEL_API CurveDomains : public Decomposition {
@@ -37,13 +41,13 @@ class EVENKEEL_API CurveDomains : public Decomposition {
   // Throws an Error for splitters that leave a key without an owner, and for ranks that are not a
   // permutation.
   CurveDomains(std::int64_t generation, int dimensions, const Box& box,
-               const std::array<bool, 3>& periodic, Splitters splitters,
-               const CurveOptions& curve = {}, std::vector<int> rank_of_part = {});
+               const std::array<bool, 3>& periodic, stages::Splitters splitters,
+               const stages::CurveOptions& curve = {}, std::vector<int> rank_of_part = {});
 
-  const Splitters& splitters() const noexcept { return splitters_; }
+  const stages::Splitters& splitters() const noexcept { return splitters_; }
 
   // The kind of the curve, and the levels of its lattice.
-  const CurveOptions& curve() const noexcept { return curve_; }
+  const stages::CurveOptions& curve() const noexcept { return curve_; }
 
   // The rank that owns a point; a point outside the box belongs to the owner of the nearest cell.
   // Throws an Error for a point that is not finite or has other dimensions, and if there are no
@@ -69,12 +73,12 @@ class EVENKEEL_API CurveDomains : public Decomposition {
   // See decomposition.hpp. home_test() returns null for a snake, which does not fill cubes, and for
   // a part that has no cell as a whole.
   CellFrame frame() const;
-  OwnerTree owner_tree(const Reaches& reaches) const;
+  OwnerTree owner_tree(const detail::Reaches& reaches) const;
   std::unique_ptr<HomeTest> home_test(const Space& space, int part, std::int64_t objects) const;
 
  private:
-  Splitters splitters_;
-  CurveOptions curve_;
+  stages::Splitters splitters_;
+  stages::CurveOptions curve_;
 };
 
 }  // namespace evenkeel

@@ -85,6 +85,8 @@ enum class GridScheme : std::uint8_t {
 };
 EVENKEEL_API const char* name_of(GridScheme scheme) noexcept;
 
+namespace stages {
+
 // The borders of all domains. Level l divides along axes[l]; level 0 is the outermost. A row is a
 // list of extents[axes[l]] + 1 borders that never fall, from the lower to the upper face of the
 // box. Level l has one row in a tensor grid, and in a staggered grid a row for each domain of the
@@ -99,6 +101,8 @@ struct GridBorders {
 // The axes within the dimensions from the last to the first, then the others.
 EVENKEEL_API std::array<int, 3> usual_axes(int dimensions) noexcept;
 
+}  // namespace stages
+
 struct PartOfPoint;  // core/domains/part_of_point.hpp
 
 // Domains that are the boxes of a grid.
@@ -110,7 +114,7 @@ class EVENKEEL_API GridDomains : public Decomposition {
   GridDomains() = default;
   // Throws an Error for an invalid shape or box, and for invalid borders or ranks.
   GridDomains(std::int64_t generation, const GridShape& shape, const Box& box,
-              const std::array<bool, 3>& periodic, GridBorders borders,
+              const std::array<bool, 3>& periodic, stages::GridBorders borders,
               std::vector<int> rank_of_part = {});
 
   // Domains of equal size, of generation 1.
@@ -119,7 +123,7 @@ class EVENKEEL_API GridDomains : public Decomposition {
                              std::vector<int> rank_of_part = {});
 
   const GridShape& shape() const noexcept { return shape_; }
-  const GridBorders& borders() const noexcept { return borders_; }
+  const stages::GridBorders& borders() const noexcept { return borders_; }
 
   // The domain of a part; throws an Error if there is no such part. Along axes beyond the
   // dimensions it is as long as the box.
@@ -142,12 +146,12 @@ class EVENKEEL_API GridDomains : public Decomposition {
 
   // See decomposition.hpp.
   BoxFrame frame() const;
-  OwnerTree owner_tree(const Reaches& reaches) const;
+  OwnerTree owner_tree(const detail::Reaches& reaches) const;
   std::unique_ptr<HomeTest> home_test(const Space& space, int part, std::int64_t objects) const;
 
  private:
   GridShape shape_ = {0, {1, 1, 1}};
-  GridBorders borders_;
+  stages::GridBorders borders_;
 };
 
 // The ranks whose domains touch that of a part at a face, an edge or a corner, in ascending order
@@ -169,16 +173,16 @@ struct CellMesh {
 // decomposition.
 EVENKEEL_API CellRange cells_in(const CellMesh& mesh, const GridDomains& decomposition, int part);
 
-// Cells that go to a rank, or come from one.
-struct CellParcel {
-  int rank;
-  CellRange cells;
-};
-
 // The cells of a rank before and after a change, and the cells that it sends and receives.
 struct CellMoves {
-  CellRange before, after;                    // of this rank
-  std::vector<CellParcel> leaving, entering;  // by rank; of other ranks only; no parcel is empty
+  // Cells that go to a rank, or come from one.
+  struct Parcel {
+    int rank;
+    CellRange cells;
+  };
+
+  CellRange before, after;                // of this rank
+  std::vector<Parcel> leaving, entering;  // by rank; of other ranks only; no parcel is empty
 };
 
 // The cells that a rank sends and receives. Throws an Error for a mesh without cells, for a rank

@@ -22,41 +22,41 @@ namespace evenkeel {
 
 struct SetOptions;
 
-// Objects of a payload that are adjacent in a message. Object objects[k] has the bytes from
-// starts[k] to before starts[k + 1], counted over all objects in the plan of the set; message[0] is
-// byte `base`. The space of the payload reaches the lists.
-struct PayloadPiece {
-  const std::int64_t* objects;  // old places of objects that leave, new places of arrivals
-  const std::int64_t* starts;   // count + 1 entries
-  std::int64_t count;
-  std::int64_t base;   // starts[0]
-  std::int64_t bytes;  // starts[count] - base
-};
-
-// New room for a payload. If it is destroyed without commit(), the payload stays as it was. If a
-// function of this class or of Payload throws, all ranks report a failure of the application, and
-// nothing has changed.
-class EVENKEEL_API StagedPayload {
- public:
-  StagedPayload() = default;
-  StagedPayload(const StagedPayload&) = delete;
-  StagedPayload& operator=(const StagedPayload&) = delete;
-  virtual ~StagedPayload();
-
-  // Copies objects that leave from their old places to a message. Need not block.
-  virtual void pack(const PayloadPiece& piece, std::byte* message) = 0;
-  // Copies objects that arrive from a message to their new places. Need not block.
-  virtual void unpack(const PayloadPiece& piece, const std::byte* message) = 0;
-  // Copies objects that stay: objects[k] goes to places[k]. Need not block. Values that can only be
-  // moved, not copied, are moved by commit().
-  virtual void keep(const std::int64_t* objects, const std::int64_t* places,
-                    std::int64_t count) = 0;
-  // Gives all new values to the application. Cannot fail.
-  virtual void commit() noexcept = 0;
-};
-
 class EVENKEEL_API Payload {
  public:
+  // Objects of a payload that are adjacent in a message. Object objects[k] has the bytes from
+  // starts[k] to before starts[k + 1], counted over all objects in the plan of the set; message[0]
+  // is byte `base`. The space of the payload reaches the lists.
+  struct Piece {
+    const std::int64_t* objects;  // old places of objects that leave, new places of arrivals
+    const std::int64_t* starts;   // count + 1 entries
+    std::int64_t count;
+    std::int64_t base;   // starts[0]
+    std::int64_t bytes;  // starts[count] - base
+  };
+
+  // New room for a payload. If it is destroyed without commit(), the payload stays as it was. If a
+  // function of this class or of Payload throws, all ranks report a failure of the application, and
+  // nothing has changed.
+  class EVENKEEL_API Staged {
+   public:
+    Staged() = default;
+    Staged(const Staged&) = delete;
+    Staged& operator=(const Staged&) = delete;
+    virtual ~Staged();
+
+    // Copies objects that leave from their old places to a message. Need not block.
+    virtual void pack(const Piece& piece, std::byte* message) = 0;
+    // Copies objects that arrive from a message to their new places. Need not block.
+    virtual void unpack(const Piece& piece, const std::byte* message) = 0;
+    // Copies objects that stay: objects[k] goes to places[k]. Need not block. Values that can only
+    // be moved, not copied, are moved by commit().
+    virtual void keep(const std::int64_t* objects, const std::int64_t* places,
+                      std::int64_t count) = 0;
+    // Gives all new values to the application. Cannot fail.
+    virtual void commit() noexcept = 0;
+  };
+
   Payload() = default;
   Payload(const Payload&) = delete;
   Payload& operator=(const Payload&) = delete;
@@ -76,8 +76,8 @@ class EVENKEEL_API Payload {
   virtual void write_sizes(std::span<std::int64_t> sizes) const = 0;
   // Makes room for sizes.size() objects, whose bytes are listed in the order of their new places.
   // There are `count` objects now. The sizes are in the memory of the payload.
-  virtual std::unique_ptr<StagedPayload> stage(std::int64_t count,
-                                               std::span<const std::int64_t> sizes) const = 0;
+  virtual std::unique_ptr<Staged> stage(std::int64_t count,
+                                        std::span<const std::int64_t> sizes) const = 0;
 };
 
 // --- Rows of values ------------------------------------------------------------------------------

@@ -55,7 +55,7 @@ struct SetPlan {
   exec::Array<std::int64_t> objects;
   // The same list as ranges from places in `objects` to objects; empty if the list is not on the
   // host or the ranges are short.
-  std::vector<ObjectRange> leaving;
+  std::vector<detail::ObjectRange> leaving;
 
   std::vector<Parcel> exports;     // sorted by rank; only to other ranks, and never empty
   std::vector<Parcel> imports;     // the same, from other ranks
@@ -66,7 +66,7 @@ struct SetPlan {
   // those from higher ranks. Their places are either in `landing`, as ranges from arrivals to
   // places sorted by arrival, if the list is on the host and the ranges are long; or one by one in
   // `places`. The other list is empty.
-  std::vector<ObjectRange> landing;
+  std::vector<detail::ObjectRange> landing;
   exec::Array<std::int64_t> places;
   std::int64_t first_kept = 0;  // the first object that stays, among arrivals
 

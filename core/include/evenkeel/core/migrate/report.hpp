@@ -22,26 +22,26 @@ struct Parcel {
   std::int64_t first, objects;
 };
 
-// The memory of a move on this rank, in bytes. It is known before anything moves.
-struct MoveMemory {
-  std::int64_t before = 0, after = 0;   // of the objects in all fields and payloads
-  std::int64_t sent = 0, received = 0;  // of fields and payloads
-  std::int64_t lists = 0;               // of objects and places, in the plan and on devices
-  std::int64_t staging = 0;             // of messages
-  // The most memory that is in use during a move, if all containers are re-allocated.
-  std::int64_t peak() const noexcept { return before + after + lists + staging; }
-};
-// The rank and the index of an object before the move.
-struct Origin {
-  int rank;
-  std::int64_t index;
-  friend bool operator==(const Origin&, const Origin&) = default;
-};
-
 // The result of a rebalance, a migration or a move. It converts to false if no object moved,
 // neither to another rank nor to another index; the domains may have changed nevertheless, see
 // has_new_domains().
 struct MoveReport {
+  // The memory of a move on this rank, in bytes. It is known before anything moves.
+  struct Memory {
+    std::int64_t before = 0, after = 0;   // of the objects in all fields and payloads
+    std::int64_t sent = 0, received = 0;  // of fields and payloads
+    std::int64_t lists = 0;               // of objects and places, in the plan and on devices
+    std::int64_t staging = 0;             // of messages
+    // The most memory that is in use during a move, if all containers are re-allocated.
+    std::int64_t peak() const noexcept { return before + after + lists + staging; }
+  };
+  // The rank and the index of an object before the move.
+  struct Origin {
+    int rank;
+    std::int64_t index;
+    friend bool operator==(const Origin&, const Origin&) = default;
+  };
+
   bool moved = false;
   std::int64_t generation = 0;          // of the present decomposition
   std::int64_t objects = 0, bytes = 0;  // that changed their rank, over all ranks; without origins
@@ -54,7 +54,7 @@ struct MoveReport {
   std::optional<stages::PhaseLoads> phases = {};
   int refused = 0;             // decompositions that would have left a rank with too few objects
   std::int64_t forgotten = 0;  // objects whose learned costs were dropped, over all ranks
-  MoveMemory memory = {};      // of this rank
+  Memory memory = {};          // of this rank
   // The origin of each object, for each set, in the memory that the space of its positions works
   // on; empty unless origins were asked for.
   std::vector<exec::Array<Origin>> origins = {};
