@@ -8,6 +8,7 @@
 //
 //   mpirun -n 2 bench_monitor [steps] [microseconds of work per step] [pairs of blocks]
 
+#include "observe/clock.hpp"
 #include "observe/epoch.hpp"
 #include "observe/truncated_mean.hpp"
 #include "operations.hpp"

@@ -72,14 +72,14 @@ Cells moved(Cells& old, const ek::CellMoves& moves) {
   });
   std::vector<std::vector<double>> parcels;
   std::vector<MPI_Request> requests;
-  for (const ek::CellParcel& parcel : moves.leaving) {
+  for (const ek::CellMoves::Parcel& parcel : moves.leaving) {
     std::vector<double>& values = parcels.emplace_back();
     for_each_cell(parcel.cells,
                   [&](std::int64_t i, std::int64_t j) { values.push_back(old.at(i, j)); });
     MPI_Isend(values.data(), static_cast<int>(values.size()), MPI_DOUBLE, parcel.rank, 0,
               MPI_COMM_WORLD, &requests.emplace_back());
   }
-  for (const ek::CellParcel& parcel : moves.entering) {
+  for (const ek::CellMoves::Parcel& parcel : moves.entering) {
     std::vector<double> values(static_cast<std::size_t>(parcel.cells.count()));
     MPI_Recv(values.data(), static_cast<int>(values.size()), MPI_DOUBLE, parcel.rank, 0,
              MPI_COMM_WORLD, MPI_STATUS_IGNORE);

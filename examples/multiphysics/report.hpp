@@ -160,7 +160,7 @@ class Report {
     const char* const names[] = {"flow", "sound"};
     for (std::size_t type = 0; type < 2; ++type) {
       std::printf("a cell of the %-5s took %.3f us", names[type], 1e6 * row.true_costs[type]);
-      for (const ek::CostRow& cost : row.course.costs.rows)
+      for (const ek::CostTable::Row& cost : row.course.costs.rows)
         if (cost.number == static_cast<int>(type))
           std::printf("; learned: %.3f us +- %.1f %%, %lld cells", 1e6 * cost.seconds,
                       100 * cost.error / cost.seconds, static_cast<long long>(cost.amount));

@@ -15,8 +15,9 @@ using test::mix;
 class DirectoryOn : public test::OnRanks {};
 
 // The ids of all ranks, and the location of each.
-std::map<std::int64_t, Location> locations_of(const Communicator& ranks, const Ids& ids) {
-  std::map<std::int64_t, Location> where;
+std::map<std::int64_t, IdDirectory::Location> locations_of(const Communicator& ranks,
+                                                           const Ids& ids) {
+  std::map<std::int64_t, IdDirectory::Location> where;
   const auto all = ranks.all_gather(std::span<const std::int64_t>(ids));
   for (int rank = 0; rank < ranks.size(); ++rank) {
     std::int64_t slot = 0;
@@ -25,7 +26,7 @@ std::map<std::int64_t, Location> locations_of(const Communicator& ranks, const I
   return where;
 }
 
-std::vector<Location> found_by(const IdDirectory& directory, const Ids& wanted) {
+std::vector<IdDirectory::Location> found_by(const IdDirectory& directory, const Ids& wanted) {
   const auto there = array_of(wanted);
   return directory.look_up(there).on_host();
 }
@@ -34,9 +35,9 @@ void expect_all_found(const Communicator& ranks, const IdDirectory& directory, c
                       Ids wanted) {
   const auto where = locations_of(ranks, ids);
   for (const auto& [id, location] : where) wanted.push_back(id);
-  std::vector<Location> expected;
+  std::vector<IdDirectory::Location> expected;
   for (const std::int64_t id : wanted)
-    expected.push_back(where.count(id) == 1 ? where.at(id) : Location{});
+    expected.push_back(where.count(id) == 1 ? where.at(id) : IdDirectory::Location{});
   EXPECT_EQ(found_by(directory, wanted), expected);
 }
 
@@ -74,10 +75,11 @@ TEST_F(DirectoryOn, TakesIntegersOfAnyType) {
   const IdDirectory directory(communicator, ids, 2);
   std::vector<signed char> narrow = {-1, 100};
   const auto found = directory.look_up(narrow).on_host();
-  EXPECT_EQ(found, (std::vector<Location>{{0, 0}, {0, 1}}));
+  EXPECT_EQ(found, (std::vector<IdDirectory::Location>{{0, 0}, {0, 1}}));
   const std::vector<std::array<unsigned short, 2>> pairs = {{100, 55}, {3, 100}};
-  const Location here = {0, 1}, none;
-  EXPECT_EQ(directory.look_up(pairs).on_host(), (std::vector<Location>{here, none, none, here}));
+  const IdDirectory::Location here = {0, 1}, none;
+  EXPECT_EQ(directory.look_up(pairs).on_host(),
+            (std::vector<IdDirectory::Location>{here, none, none, here}));
   EXPECT_FALSE(none.exists());
   EXPECT_TRUE(here.exists());
 }

@@ -77,7 +77,7 @@ std::vector<Ghost> found_ghosts(const World& world, const Halo& halo) {
   std::vector<Ghost> ghosts;
   std::vector<std::vector<std::size_t>> objects;
   for (int rank = 0; rank < test::size(); ++rank) objects.push_back(world.of_rank(rank));
-  for (const GhostOrigin& origin : halo.origins().on_host())
+  for (const Halo::Origin& origin : halo.origins().on_host())
     ghosts.push_back({objects.at(static_cast<std::size_t>(origin.rank))
                           .at(static_cast<std::size_t>(origin.index)),
                       origin.index,
@@ -486,7 +486,7 @@ TEST_F(HaloOn, AroundIds) {
     Halo around = Halo::around_ids(communicator, slabs(true, 3), directory, there, count);
     EXPECT_TRUE(around.is_of(slabs(true, 3)));
     std::vector<std::pair<int, std::int64_t>> found;
-    for (const GhostOrigin& origin : around.origins().on_host())
+    for (const Halo::Origin& origin : around.origins().on_host())
       found.push_back({origin.rank, origin.index});
     EXPECT_EQ(found, (std::vector<std::pair<int, std::int64_t>>(expected.begin(), expected.end())));
     ASSERT_EQ(around.ghosts(), std::ssize(expected));

@@ -265,14 +265,14 @@ class Reader {
     for (StepSlots* slots : {&totals.slots, &totals.other_slots})
       std::ranges::for_each(*slots, bound);
   }
-  void take(const json& from, DomainSection& plane) const {
+  void take(const json& from, DomainSections::Plane& plane) const {
     read(from, care_, plane);
     if (std::cmp_not_equal(plane.owners.size(), plane.columns * plane.rows))
       refuse_line("a plane has other cells than owners");
   }
   void take(const json& from, DomainSections& domains) const {
     read(from, care_, domains);
-    const auto lies_outside = [&](const DomainSection& plane) {
+    const auto lies_outside = [&](const DomainSections::Plane& plane) {
       return std::cmp_greater_equal(std::max(plane.across, plane.up), domains.low.size());
     };
     if (domains.high.size() != domains.low.size() ||

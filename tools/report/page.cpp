@@ -58,7 +58,7 @@ json data_of(const HeatMap& map) {
 // Each plane becomes a list [owner, number of cells, next owner, ..], as in the journal.
 json data_of(const DomainSections& domains) {
   json planes = json::array();
-  for (const DomainSection& plane : domains.planes) {
+  for (const DomainSections::Plane& plane : domains.planes) {
     json runs = json::array();
     for (std::size_t begin = 0, end = 0; begin < plane.owners.size(); begin = end) {
       while (end < plane.owners.size() && plane.owners[end] == plane.owners[begin]) ++end;

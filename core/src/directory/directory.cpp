@@ -83,7 +83,7 @@ struct WriteLocations {
   const std::int64_t* firsts;  // by claiming rank: its first claim
   const int* ranks;
   std::int64_t claimants;
-  Location* locations;
+  IdDirectory::Location* locations;
   std::uint64_t* ids;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     locations[i].rank = ranks[part_at(firsts, claimants, i)];
@@ -101,7 +101,7 @@ struct IsAgain {
 struct KeptIds {
   exec::Array<std::uint64_t> ids;
   exec::Array<std::int64_t> slots;
-  exec::Array<Location> locations;
+  exec::Array<IdDirectory::Location> locations;
 
   PlaceOfId place_of() const { return IdTable::of(ids, slots); }
 };
@@ -139,7 +139,7 @@ void require_distinct(const Space& space, const KeptIds& kept) {
   const std::vector<std::uint64_t> ids = kept.ids.on_host();
   const auto before = std::find(ids.begin(), ids.end(), id) - ids.begin();
   const auto object = [&](std::int64_t place) {
-    Location at;
+    IdDirectory::Location at;
     kept.locations.fetch(place, {&at, 1});
     return "object " + std::to_string(at.slot) + " of rank " + std::to_string(at.rank);
   };
@@ -152,12 +152,12 @@ void require_distinct(const Space& space, const KeptIds& kept) {
 
 struct WriteAnswers {
   PlaceOfId place_of;
-  const Location* locations;
+  const IdDirectory::Location* locations;
   const std::uint64_t* asked;
-  Location* answers;
+  IdDirectory::Location* answers;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const std::int64_t place = place_of(asked[i]);
-    answers[i] = place == PlaceOfId::none ? Location{} : locations[place];
+    answers[i] = place == PlaceOfId::none ? IdDirectory::Location{} : locations[place];
   }
 };
 
@@ -234,14 +234,15 @@ IdDirectory::Impl& IdDirectory::impl() const {
   return *impl_;
 }
 
-exec::Array<Location> IdDirectory::look_up(const NumberSource& ids, const OwnedCount& count) const {
+exec::Array<IdDirectory::Location> IdDirectory::look_up(const NumberSource& ids,
+                                                        const OwnedCount& count) const {
   const exec::Region shown("evenkeel::directory::look_up");
   const Impl& all = impl();
   const Communicator& communicator = *all.communicator;
   const Space space = all.space();
   Routes routes;
   exec::Array<std::uint64_t> asking, asked;
-  exec::Array<Location> answering, answers, locations;
+  exec::Array<IdDirectory::Location> answering, answers, locations;
   Status status = attempt(stage_name, [&] {
     const exec::Array<std::uint64_t> wanted = read_ids(space, ids, count_of(ids, count));
     routes = routes_of(space, wanted, communicator.size());

@@ -46,9 +46,9 @@ CellRange common(const CellRange& a, const CellRange& b) {
 }
 
 // Returns the cells of a range that other ranks own, one parcel for each rank.
-std::vector<CellParcel> shares(const CellMesh& mesh, const GridDomains& decomposition,
-                               const CellRange& range, const Box& around, int rank) {
-  std::vector<CellParcel> parcels;
+std::vector<CellMoves::Parcel> shares(const CellMesh& mesh, const GridDomains& decomposition,
+                                      const CellRange& range, const Box& around, int rank) {
+  std::vector<CellMoves::Parcel> parcels;
   if (range.count() == 0) return parcels;
   for (const int other : decomposition.ranks_within(around, 0)) {
     if (other == rank) continue;

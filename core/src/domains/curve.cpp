@@ -26,7 +26,7 @@ CurveKey key_of(const Lattice& lattice, std::span<const double> point) {
 
 }  // namespace
 
-int owner_of(const Splitters& splitters, CurveKey key) {
+int stages::owner_of(const Splitters& splitters, CurveKey key) {
   EVENKEEL_ASSERT(splitters.size() >= 2 && key < splitters.back(), "Every key has an owner");
   // The owner has the last splitter that is not above the key. A part before it with the same
   // splitter is empty.

@@ -73,7 +73,7 @@ const char* name_of(GridScheme scheme) noexcept {
   return "unknown";
 }
 
-std::array<int, 3> usual_axes(int dimensions) noexcept {
+std::array<int, 3> stages::usual_axes(int dimensions) noexcept {
   std::array<int, 3> axes = {0, 1, 2};
   std::reverse(axes.begin(), axes.begin() + std::clamp(dimensions, 0, 3));
   return axes;

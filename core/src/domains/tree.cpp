@@ -52,9 +52,9 @@ void check_node(const Bisection& node, const Branch& branch, int dimensions) {
 
 int way_to(const BisectionRange& range) { return range.parts() > 1 ? range.node : ~range.begin; }
 
-std::vector<Fork> checked_forks(const std::vector<Bisection>& nodes, const Box& box,
-                                int dimensions) {
-  std::vector<Fork> forks(nodes.size());
+std::vector<TreeDomains::Fork> checked_forks(const std::vector<Bisection>& nodes, const Box& box,
+                                             int dimensions) {
+  std::vector<TreeDomains::Fork> forks(nodes.size());
   std::vector<Branch> open = {{{0, 0, static_cast<int>(nodes.size()) + 1}, box}};
   while (!open.empty()) {
     const Branch branch = open.back();
@@ -127,7 +127,7 @@ bool TreeDomains::divides_as(const TreeDomains& other) const { return nodes_ == 
 void TreeDomains::write_parts(const Space& space, const Set& set, int* parts) const {
   if (!has_objects(stage_name, space, *this, set)) return;
   LeafOfPoint leaf_of = leaf_of_point();
-  const exec::Reached<Fork> forks(space, parts_label, forks_);
+  const exec::Reached<TreeDomains::Fork> forks(space, parts_label, forks_);
   leaf_of.forks = forks.data();
   write_parts_by(space, leaf_of, set, parts);
 }

@@ -5,7 +5,7 @@
 namespace evenkeel {
 
 Payload::~Payload() = default;
-StagedPayload::~StagedPayload() = default;
+Payload::Staged::~Staged() = default;
 
 namespace detail {
 

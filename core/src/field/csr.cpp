@@ -213,7 +213,7 @@ struct SizeOf {
   }
 };
 
-class StagedCsr final : public StagedPayload {
+class StagedCsr final : public Payload::Staged {
  public:
   StagedCsr(const Field& offsets, const Field& values, const exec::Array<std::int64_t>& old_starts,
             const Starts& new_starts)
@@ -229,11 +229,11 @@ class StagedCsr final : public StagedPayload {
     write(space_, offsets_.layout(), new_starts.numbers, new_starts.end);
   }
 
-  void pack(const PayloadPiece& piece, std::byte* message) override {
+  void pack(const Payload::Piece& piece, std::byte* message) override {
     copy_segments(space_, unit_, message, {piece.starts, nullptr, piece.base}, from_,
                   {old_starts_.data(), piece.objects, 0}, piece.count);
   }
-  void unpack(const PayloadPiece& piece, const std::byte* message) override {
+  void unpack(const Payload::Piece& piece, const std::byte* message) override {
     copy_segments(space_, unit_, to_, {new_starts_.data(), piece.objects, 0}, message,
                   {piece.starts, nullptr, piece.base}, piece.count);
   }
@@ -273,8 +273,8 @@ class Csr final : public Payload {
                    SizeOf{starts.data(), unit_bytes(), sizes.data()});
     space.fence(kernels);
   }
-  std::unique_ptr<StagedPayload> stage(std::int64_t count,
-                                       std::span<const std::int64_t> sizes) const override {
+  std::unique_ptr<Payload::Staged> stage(std::int64_t count,
+                                         std::span<const std::int64_t> sizes) const override {
     return std::make_unique<StagedCsr>(offsets_, values_, old_starts(count),
                                        starts_of(Space::where(memory()), sizes, unit_bytes()));
   }

@@ -27,7 +27,7 @@ namespace {
 constexpr const char* label = "evenkeel::graph::renumber";
 
 struct CountOrigins {
-  const Origin* origins;
+  const MoveReport::Origin* origins;
   std::int64_t* counts;  // number of objects that came from each rank
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     Kokkos::atomic_add(&counts[origins[i].rank], std::int64_t{1});
@@ -35,7 +35,7 @@ struct CountOrigins {
 };
 
 struct OldNumber {
-  const Origin* origins;
+  const MoveReport::Origin* origins;
   const std::int64_t* firsts;
   std::int64_t* numbers;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
@@ -45,18 +45,19 @@ struct OldNumber {
 
 struct IsLost {
   const std::int64_t* numbers;
-  const Location* now;
+  const IdDirectory::Location* now;
   KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
-    return numbers[i] >= 0 && now[i].rank == Location::nowhere;
+    return numbers[i] >= 0 && now[i].rank == IdDirectory::Location::nowhere;
   }
 };
 
 struct NewNumber {
-  const Location* now;
+  const IdDirectory::Location* now;
   const std::int64_t* firsts;
   std::int64_t* numbers;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    if (now[i].rank != Location::nowhere) numbers[i] = firsts[now[i].rank] + now[i].slot;
+    if (now[i].rank != IdDirectory::Location::nowhere)
+      numbers[i] = firsts[now[i].rank] + now[i].slot;
   }
 };
 
@@ -96,7 +97,8 @@ void write_back(const Space& space, const FieldLayout& into,
 }
 
 // Collective. Returns a directory that finds the present place of an object by its old number.
-IdDirectory directory_of(const Communicator& communicator, const exec::Array<Origin>& origins) {
+IdDirectory directory_of(const Communicator& communicator,
+                         const exec::Array<MoveReport::Origin>& origins) {
   const Space space = origins.space();
   const auto ranks = static_cast<std::size_t>(communicator.size());
   std::vector<std::int64_t> counts(ranks);
@@ -131,7 +133,7 @@ void renumber(const Communicator& communicator, const MoveReport& report, const 
            refuse("Columns cannot be renumbered after a move that returned no origins.",
                   "Move with .origins = true, and count sets from 0.");
        }));
-  const exec::Array<Origin>& origins = report.origins[set];
+  const exec::Array<MoveReport::Origin>& origins = report.origins[set];
   const IdDirectory directory = directory_of(communicator, origins);
   const std::vector<std::int64_t> firsts = firsts_of(communicator.all_gather(origins.size()));
   vote(communicator, attempt(stage_name, [&] { check_columns(columns, count, firsts.back()); }));
@@ -145,7 +147,7 @@ void renumber(const Communicator& communicator, const MoveReport& report, const 
            numbers.push_back(count > 0 ? read_integers(space, component_of(at, c), count)
                                        : exec::Array<std::int64_t>(space, label, 0));
          }));
-    const exec::Array<Location> now = directory.look_up(numbers.back());
+    const exec::Array<IdDirectory::Location> now = directory.look_up(numbers.back());
     vote(communicator, attempt(stage_name, [&] {
            const exec::Array<std::int64_t>& old = numbers.back();
            const std::int64_t lost = exec::first_that(space, count, IsLost{old.data(), now.data()});

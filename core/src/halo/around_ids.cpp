@@ -23,7 +23,7 @@ constexpr const char* around_ids_label = "evenkeel::halo::around_ids";
 // Writes the slot of each object as a key to sort by. A second sort, by rank, puts objects that are
 // not on another rank at the end.
 struct WriteSlots {
-  const Location* locations;
+  const IdDirectory::Location* locations;
   std::uint64_t *slots, *numbers;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     slots[i] = static_cast<std::uint64_t>(locations[i].slot);
@@ -32,13 +32,14 @@ struct WriteSlots {
 };
 
 struct WriteOwnerRanks {
-  const Location* locations;
+  const IdDirectory::Location* locations;
   const std::uint64_t* numbers;
   int self, ranks;
   std::uint32_t* to;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const int rank = locations[numbers[i]].rank;
-    to[i] = static_cast<std::uint32_t>(rank == Location::nowhere || rank == self ? ranks : rank);
+    to[i] = static_cast<std::uint32_t>(
+        rank == IdDirectory::Location::nowhere || rank == self ? ranks : rank);
   }
 };
 
@@ -74,7 +75,8 @@ struct Wanted {
   std::vector<std::int64_t> offsets;
 };
 
-Wanted wanted_of(const Space& space, const exec::Array<Location>& locations, int self, int ranks) {
+Wanted wanted_of(const Space& space, const exec::Array<IdDirectory::Location>& locations, int self,
+                 int ranks) {
   const std::int64_t all = locations.size();
   const exec::Array<std::uint64_t> slots(space, around_ids_label, all),
       numbers(space, around_ids_label, all);
@@ -117,15 +119,15 @@ struct WriteOriginsOnRank {
   const std::int64_t* slots;
   std::int64_t first;
   int rank;
-  GhostOrigin* origins;
+  Halo::Origin* origins;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     origins[first + i] = {slots[first + i], rank, {0, 0, 0}};
   }
 };
 
-exec::Array<GhostOrigin> origins_of(const Space& space, const exec::Array<std::int64_t>& slots,
-                                    const std::vector<Parcel>& imports) {
-  exec::Array<GhostOrigin> origins(space, around_ids_label, slots.size());
+exec::Array<Halo::Origin> origins_of(const Space& space, const exec::Array<std::int64_t>& slots,
+                                     const std::vector<Parcel>& imports) {
+  exec::Array<Halo::Origin> origins(space, around_ids_label, slots.size());
   for (const Parcel& parcel : imports)
     exec::for_each(space, around_ids_label, parcel.objects,
                    WriteOriginsOnRank{slots.data(), parcel.first, parcel.rank, origins.data()});
@@ -138,7 +140,7 @@ exec::Array<GhostOrigin> origins_of(const Space& space, const exec::Array<std::i
 Halo Halo::around_ids(const Communicator& communicator, const Domains& domains,
                       const IdDirectory& directory, const NumberSource& ids, std::int64_t owned) {
   const exec::Region shown("evenkeel::halo");
-  const exec::Array<Location> locations = directory.look_up(ids);
+  const exec::Array<IdDirectory::Location> locations = directory.look_up(ids);
   Halo halo;
   Wanted wanted;
   std::vector<Note<std::int64_t>> notes, askers;

@@ -53,7 +53,7 @@ struct WriteOrigins {
   const std::int64_t* objects;
   const Image* images;
   int rank;
-  GhostOrigin* origins;
+  Halo::Origin* origins;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const int* const periods = images[i].periods;
     origins[i] = {objects[i], rank, {periods[0], periods[1], periods[2]}};
@@ -68,8 +68,8 @@ struct IsShifted {
   }
 };
 
-exec::Array<GhostOrigin> origins_of(const Space& space, const Leavers& leavers, int rank) {
-  exec::Array<GhostOrigin> origins(space, halo_label, leavers.objects.size());
+exec::Array<Halo::Origin> origins_of(const Space& space, const Leavers& leavers, int rank) {
+  exec::Array<Halo::Origin> origins(space, halo_label, leavers.objects.size());
   exec::for_each(space, halo_label, origins.size(),
                  WriteOrigins{leavers.objects.data(), leavers.images.data(), rank, origins.data()});
   space.fence(halo_label);
@@ -111,7 +111,7 @@ Halo::~Halo() = default;
 
 Halo::Halo(const Communicator& communicator, const Domains& domains, const Set& set, double width) {
   const exec::Region shown("evenkeel::halo");
-  exec::Array<GhostOrigin> leaving;
+  exec::Array<Halo::Origin> leaving;
   std::vector<Note<std::int64_t>> notes, arrived;
   Status status = attempt(stage_name, [&] {
     impl_ = std::make_unique<Impl>(Impl{&communicator, generation_of(domains), width});
@@ -184,8 +184,8 @@ const exec::Array<std::int64_t>& Halo::objects() const noexcept {
   static const exec::Array<std::int64_t> none;
   return impl_ ? impl_->copies.objects : none;
 }
-const exec::Array<GhostOrigin>& Halo::origins() const noexcept {
-  static const exec::Array<GhostOrigin> none;
+const exec::Array<Halo::Origin>& Halo::origins() const noexcept {
+  static const exec::Array<Halo::Origin> none;
   return impl_ ? impl_->ghosts.origins : none;
 }
 

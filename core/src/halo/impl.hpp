@@ -35,7 +35,7 @@ struct Halo::Impl {
   } copies = {};
   struct Arriving {
     std::vector<Parcel> parcels;
-    exec::Array<GhostOrigin> origins;
+    exec::Array<Halo::Origin> origins;
     Mail mail;
   } ghosts = {};
   std::optional<CopiesByObject> by_object = {};  // made by the first call that needs sums

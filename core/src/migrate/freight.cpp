@@ -160,14 +160,14 @@ void Freight::stage_payloads(std::size_t set) {
       if (staged == nullptr)
         throw Error(ErrorKind::application, Where{"core/payload"},
                     "'" + payload.label() + "' returned nothing from stage().",
-                    "Return a StagedPayload.");
+                    "Return a Payload::Staged.");
     });
   }
 }
 
 // Describes the objects of a piece of a payload. `first` is the index of the piece's first object
 // in the lists of the plan.
-PayloadPiece Freight::payload_piece(const Piece& piece, std::int64_t first, bool leaving) const {
+Payload::Piece Freight::payload_piece(const Piece& piece, std::int64_t first, bool leaving) const {
   const MessageColumn& column = manifest_.columns()[piece.column];
   const PayloadPlan& plan = plan_of(column);
   return {list(column, !leaving) + first, (leaving ? plan.leaving : plan.arriving).data() + first,
@@ -212,7 +212,7 @@ void Freight::copy_pieces(const Load& load, std::byte* message, bool leaving) {
       copy_piece(piece, first, message, leaving);
       continue;
     }
-    const PayloadPiece objects = payload_piece(piece, first, leaving);
+    const Payload::Piece objects = payload_piece(piece, first, leaving);
     call_payload([&] {
       if (leaving)
         staged_payload(column).pack(objects, message + piece.offset);

@@ -51,10 +51,10 @@ class Freight {
   const PayloadPlan& plan_of(const MessageColumn& column) const {
     return plan_.sets[column.set].payloads[column.index];
   }
-  StagedPayload& staged_payload(const MessageColumn& column) const {
+  Payload::Staged& staged_payload(const MessageColumn& column) const {
     return *cargo_[column.set][column.index];
   }
-  PayloadPiece payload_piece(const Piece& piece, std::int64_t first, bool leaving) const;
+  Payload::Piece payload_piece(const Piece& piece, std::int64_t first, bool leaving) const;
   const std::int64_t* list(const MessageColumn& column, bool of_places) const {
     return of_places ? lists_.places(column.set, column.memory)
                      : lists_.objects(column.set, column.memory);
@@ -77,7 +77,7 @@ class Freight {
   Manifest manifest_;
   ObjectLists lists_;
   std::vector<std::vector<FieldLayout>> targets_;
-  std::vector<std::vector<std::unique_ptr<StagedPayload>>> cargo_;  // new payloads, by set
+  std::vector<std::vector<std::unique_ptr<Payload::Staged>>> cargo_;  // new payloads, by set
   std::optional<Transfer> transfer_;
   std::vector<ObjectRange> ranges_;  // ranges of the piece that is being copied
 };

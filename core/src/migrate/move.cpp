@@ -86,9 +86,9 @@ void require_plan_of(std::span<const Set> sets, std::span<const SetShape> shapes
     for (const auto& payload : set.payloads()) payload->check(set.count(), set.options());
 }
 
-MoveMemory memory_of(const Freight& freight, std::span<const Set> sets,
-                     std::span<const SetShape> shapes, const Plan& plan) {
-  MoveMemory memory;
+MoveReport::Memory memory_of(const Freight& freight, std::span<const Set> sets,
+                             std::span<const SetShape> shapes, const Plan& plan) {
+  MoveReport::Memory memory;
   for (const SetPlan& set : plan.sets)
     for (const PayloadPlan& payload : set.payloads) {
       memory.before += payload.bytes_leaving;
@@ -110,9 +110,9 @@ MoveMemory memory_of(const Freight& freight, std::span<const Set> sets,
 
 struct WriteOrigin {
   int rank;
-  Origin* origins;
+  MoveReport::Origin* origins;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    Origin origin{};  // also initialises padding
+    MoveReport::Origin origin{};  // also initialises padding
     origin.rank = rank;
     origin.index = i;
     origins[i] = origin;
@@ -121,10 +121,11 @@ struct WriteOrigin {
 
 // Adds a field to each set: the present rank and index of each object. It moves like any other
 // field. The sets refer to the arrays in the result, and stay valid if the result is moved.
-std::vector<exec::Array<Origin>> accompany_by_origins(std::vector<Set>& sets,
-                                                      std::vector<SetShape>& shapes, int rank) {
+std::vector<exec::Array<MoveReport::Origin>> accompany_by_origins(std::vector<Set>& sets,
+                                                                  std::vector<SetShape>& shapes,
+                                                                  int rank) {
   constexpr const char* label = "evenkeel::migrate::origins";
-  std::vector<exec::Array<Origin>> origins(sets.size());
+  std::vector<exec::Array<MoveReport::Origin>> origins(sets.size());
   for (std::size_t s = 0; s < sets.size(); ++s) {
     const Space space = Space::where(sets[s].position().memory);
     origins[s] = {space, label, sets[s].count()};
@@ -184,8 +185,8 @@ class MoveTransaction {
     return mine;
   }
   int partners() const noexcept { return freight_->partners(); }
-  const MoveMemory& memory() const noexcept { return memory_; }
-  std::vector<exec::Array<Origin>> take_origins() { return std::move(origins_); }
+  const MoveReport::Memory& memory() const noexcept { return memory_; }
+  std::vector<exec::Array<MoveReport::Origin>> take_origins() { return std::move(origins_); }
 
  private:
   // The two functions below allocate the memory into which fields will be received, and return its
@@ -223,7 +224,7 @@ class MoveTransaction {
     std::int64_t bytes = 0;
     for (const SetPlan& set : plan_.sets)
       for (const Parcel& parcel : set.exports)
-        bytes += parcel.objects * static_cast<std::int64_t>(sizeof(Origin));
+        bytes += parcel.objects * static_cast<std::int64_t>(sizeof(MoveReport::Origin));
     return options_.origins ? bytes : 0;
   }
 
@@ -232,11 +233,11 @@ class MoveTransaction {
   std::vector<SetShape> shapes_;
   const Plan& plan_;
   const MoveOptions& options_;
-  std::vector<exec::Array<Origin>> origins_;
+  std::vector<exec::Array<MoveReport::Origin>> origins_;
   std::vector<StagedSet> staged_;
   std::vector<SetInPlace> in_place_;
   std::optional<Freight> freight_;
-  MoveMemory memory_;
+  MoveReport::Memory memory_;
 };
 
 }  // namespace
@@ -250,13 +251,13 @@ const char* stages::name_of(MoveStage stage) noexcept {
   return "?";
 }
 
-MoveMemory stages::memory_of(const Communicator& communicator, std::span<const Set> sets,
-                             std::span<const SetShape> shapes, const Plan& plan,
-                             const MoveOptions& options) {
+MoveReport::Memory stages::memory_of(const Communicator& communicator, std::span<const Set> sets,
+                                     std::span<const SetShape> shapes, const Plan& plan,
+                                     const MoveOptions& options) {
   require_plan_of(sets, shapes, plan);
   std::vector<Set> all(sets.begin(), sets.end());
   std::vector<SetShape> all_shapes(shapes.begin(), shapes.end());
-  std::vector<exec::Array<Origin>> origins;
+  std::vector<exec::Array<MoveReport::Origin>> origins;
   if (options.origins) origins = accompany_by_origins(all, all_shapes, communicator.rank());
   return evenkeel::memory_of(Freight(communicator, all, all_shapes, plan, options), all, all_shapes,
                              plan);

@@ -100,9 +100,9 @@ class ListsByMemory {
 };
 
 // Allocates new payloads for a set, and copies the values to them in the new order.
-std::vector<std::unique_ptr<StagedPayload>> reordered_payloads(const Set& set,
-                                                               ListsByMemory& lists) {
-  std::vector<std::unique_ptr<StagedPayload>> staged;
+std::vector<std::unique_ptr<Payload::Staged>> reordered_payloads(const Set& set,
+                                                                 ListsByMemory& lists) {
+  std::vector<std::unique_ptr<Payload::Staged>> staged;
   const std::int64_t count = set.count();
   for (const auto& payload : set.payloads()) {
     const MemoryKind memory = payload->memory();
@@ -139,7 +139,7 @@ void stages::reorder(const Set& set, const Order& order) {
   if (is_in_order) return;
   ListsByMemory lists(order.objects);
   StagedSet staged = stage(Space::where(set.position().memory), set, count, {});
-  const std::vector<std::unique_ptr<StagedPayload>> payloads = reordered_payloads(set, lists);
+  const std::vector<std::unique_ptr<Payload::Staged>> payloads = reordered_payloads(set, lists);
   for (std::size_t f = 0; f < staged.fields().size(); ++f) {
     const FieldLayout from = set.fields()[f].layout();
     const Space space = Space::where(from.memory);

@@ -4,6 +4,7 @@
 // move with the objects.
 
 #include "costs/work_costs.hpp"
+#include "observe/clock.hpp"
 #include "survey/rank_records.hpp"
 
 namespace evenkeel {

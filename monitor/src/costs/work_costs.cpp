@@ -10,7 +10,8 @@ namespace {
 
 constexpr const char* costs_stage = "monitor/costs";
 
-static_assert(CostRow::most_types == most_types && CostRow::most_features == most_features);
+static_assert(CostTable::Row::most_types == most_types &&
+              CostTable::Row::most_features == most_features);
 static_assert(KernelTypes::most == most_types && most_types + most_features <= 32);
 
 constexpr std::size_t most_rows = 48;  // number of looks that are remembered
@@ -123,7 +124,7 @@ std::vector<WorkCosts::CostColumn> WorkCosts::columns_of(std::uint32_t group,
 // that the application gave.
 void WorkCosts::expect(std::span<const Set> sets) {
   expected_.assign(sets.size(), PerColumn{});
-  for (const CostRow& row : earlier_.rows) {
+  for (const CostTable::Row& row : earlier_.rows) {
     const auto set = static_cast<std::size_t>(row.set);
     const CostColumn column = {set, row.is_feature, static_cast<std::size_t>(row.number)};
     if (set < sets.size()) column.of(expected_[set]) = row.seconds * 1e9;
@@ -270,13 +271,14 @@ CostTable WorkCosts::table(int ranks) const {
     if (!estimate.is_known()) continue;
     for (std::size_t j = 0; j < model.columns.size(); ++j) {
       const CostColumn& column = model.columns[j];
-      CostRow row = {.set = static_cast<int>(column.set),
-                     .is_feature = column.is_feature,
-                     .number = static_cast<int>(column.number)};
-      const auto same = std::find_if(table.rows.begin(), table.rows.end(), [&](const CostRow& at) {
-        return at.set == row.set && at.is_feature == row.is_feature && at.number == row.number;
-      });
-      CostRow& into = same != table.rows.end() ? *same : table.rows.emplace_back(row);
+      CostTable::Row row = {.set = static_cast<int>(column.set),
+                            .is_feature = column.is_feature,
+                            .number = static_cast<int>(column.number)};
+      const auto same =
+          std::find_if(table.rows.begin(), table.rows.end(), [&](const CostTable::Row& at) {
+            return at.set == row.set && at.is_feature == row.is_feature && at.number == row.number;
+          });
+      CostTable::Row& into = same != table.rows.end() ? *same : table.rows.emplace_back(row);
       into.amount = estimate.amounts[j] * ranks;
       into.seconds += seconds * std::max(0.0, estimate.costs[j]);
       into.error = std::hypot(into.error, seconds * estimate.errors[j]);
@@ -286,9 +288,10 @@ CostTable WorkCosts::table(int ranks) const {
     table.condition = std::max(table.condition, estimate.condition);
     table.frozen += estimate.frozen;
   }
-  std::sort(table.rows.begin(), table.rows.end(), [](const CostRow& a, const CostRow& b) {
-    return std::tie(a.set, a.is_feature, a.number) < std::tie(b.set, b.is_feature, b.number);
-  });
+  std::sort(
+      table.rows.begin(), table.rows.end(), [](const CostTable::Row& a, const CostTable::Row& b) {
+        return std::tie(a.set, a.is_feature, a.number) < std::tie(b.set, b.is_feature, b.number);
+      });
   return table;
 }
 

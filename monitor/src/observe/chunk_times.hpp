@@ -5,7 +5,7 @@
 // enough that its time is much longer than the cost of timing it.
 
 #include <evenkeel/backends/exec/cycle_counter.hpp>
-#include <evenkeel/monitor/clock.hpp>
+#include "observe/clock.hpp"
 
 #include <span>
 

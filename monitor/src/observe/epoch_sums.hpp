@@ -10,6 +10,7 @@
 // not, the period is found for each kernel that does not run in every step. The sums over periods
 // continue from epoch to epoch, until a rebalance gives this rank other work.
 
+#include "observe/clock.hpp"
 #include "observe/epoch.hpp"
 
 #include <span>

@@ -8,7 +8,7 @@
 
 #include <evenkeel/backends/exec/cycle_counter.hpp>
 #include <evenkeel/backends/exec/device_timer.hpp>
-#include <evenkeel/monitor/clock.hpp>
+#include "observe/clock.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -4,7 +4,7 @@
 // for a core that runs other programs, this time is not counted as work.
 
 #include <evenkeel/backends/exec/stopwatch.hpp>
-#include <evenkeel/monitor/clock.hpp>
+#include "observe/clock.hpp"
 
 namespace evenkeel {
 

@@ -12,11 +12,12 @@ double place_in(const Box& box, int axis, double share) {
   return box.lower[a] + (box.upper[a] - box.lower[a]) * share;
 }
 
-DomainSection section_of(const Domains& domains, int across, int up, double depth, int cells) {
+DomainSections::Plane section_of(const Domains& domains, int across, int up, double depth,
+                                 int cells) {
   const Box& box = box_of(domains);
   const int dimensions = dimensions_of(domains), other = 3 - across - up;
   std::array<double, 3> point = {};
-  DomainSection section;
+  DomainSections::Plane section;
   section.across = across;
   section.up = up;
   section.columns = section.rows = cells;

@@ -76,7 +76,7 @@ void for_each_member(T& account, Visitor&& visit) {
   visit("advised", account.advised);
 }
 
-template <Some<CostRow> T, class Visitor>
+template <Some<CostTable::Row> T, class Visitor>
 void for_each_member(T& row, Visitor&& visit) {
   visit("set", row.set);
   visit.either("type", "feature", row.is_feature, row.number);
@@ -94,7 +94,7 @@ void for_each_member(T& costs, Visitor&& visit) {
   visit("frozen", costs.frozen);
 }
 
-template <Some<DomainSection> T, class Visitor>
+template <Some<DomainSections::Plane> T, class Visitor>
 void for_each_member(T& plane, Visitor&& visit) {
   visit.pair("axes", plane.across, plane.up);
   visit("at", plane.at);

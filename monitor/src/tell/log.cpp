@@ -175,13 +175,13 @@ std::string log_line(const JournalLine& line) {
 std::string lines_of(const CostTable& costs) {
   if (costs.empty()) return {};
   const bool has_sets = std::any_of(costs.rows.begin(), costs.rows.end(),
-                                    [](const CostRow& row) { return row.set != 0; });
+                                    [](const CostTable::Row& row) { return row.set != 0; });
   std::string text = "Learned costs (give or take one standard error";
   if (costs.frozen > 0)
     text +=
         "; the measurements do not determine " + counted(costs.frozen, "combination") + " of them";
   text += "):";
-  for (const CostRow& row : costs.rows) {
+  for (const CostTable::Row& row : costs.rows) {
     text += "\n  ";
     if (has_sets) text += "set " + std::to_string(row.set) + ", ";
     text += (row.is_feature ? "feature " : "type ") + std::to_string(row.number) + ": " +

@@ -23,7 +23,7 @@ constexpr const char *type_word = "type", *feature_word = "feature";
 
 std::string costs_text(const CostTable& costs) {
   std::string text;
-  for (const CostRow& row : costs.rows)
+  for (const CostTable::Row& row : costs.rows)
     text += std::string(costs_key) + std::to_string(row.set) + ' ' +
             (row.is_feature ? feature_word : type_word) + ' ' + std::to_string(row.number) + ' ' +
             text_of(row.seconds) + ' ' + text_of(row.error) + '\n';
@@ -110,13 +110,13 @@ class FileBeside {
 };
 
 // The row of one line "costs = SET type|feature NUMBER SECONDS ERROR".
-CostRow row_of(std::string_view words, const std::string& source) {
+CostTable::Row row_of(std::string_view words, const std::string& source) {
   std::istringstream text{std::string(words)};
-  CostRow row;
+  CostTable::Row row;
   std::string kind, rest;
   text >> row.set >> kind >> row.number >> row.seconds >> row.error;
   row.is_feature = kind == feature_word;
-  const int most = row.is_feature ? CostRow::most_features : CostRow::most_types;
+  const int most = row.is_feature ? CostTable::Row::most_features : CostTable::Row::most_types;
   const bool makes_sense = (row.is_feature || kind == type_word) && row.set >= 0 &&
                            row.number >= 0 && row.number < most && std::isfinite(row.seconds) &&
                            row.seconds >= 0 && row.error >= 0;

@@ -55,10 +55,10 @@ std::vector<int> owners(const CellMesh& mesh, const GridDomains& decomposition) 
 }
 
 // For each cell in these parcels, the other rank; for other cells, -1.
-std::vector<int> others_of(const CellMesh& mesh, const std::vector<CellParcel>& parcels,
+std::vector<int> others_of(const CellMesh& mesh, const std::vector<CellMoves::Parcel>& parcels,
                            std::size_t cells) {
   std::vector<int> others(cells, -1);
-  for (const CellParcel& parcel : parcels)
+  for (const CellMoves::Parcel& parcel : parcels)
     for_each_cell(mesh, parcel.cells, [&](const auto&, std::size_t cell) {
       EXPECT_EQ(others[cell], -1) << "twice";
       others[cell] = parcel.rank;

@@ -117,10 +117,10 @@ void simulate(const Method& method) {
     const auto origins = halo.origins().on_host();
     for (std::size_t i = 0; i < where.size(); ++i) {
       const auto k = static_cast<std::int64_t>(i);
-      const Location expected = k < owned
-                                    ? Location{ranks.rank(), k}
-                                    : Location{origins[i - static_cast<std::size_t>(owned)].rank,
-                                               origins[i - static_cast<std::size_t>(owned)].index};
+      const IdDirectory::Location expected =
+          k < owned ? IdDirectory::Location{ranks.rank(), k}
+                    : IdDirectory::Location{origins[i - static_cast<std::size_t>(owned)].rank,
+                                            origins[i - static_cast<std::size_t>(owned)].index};
       EXPECT_EQ(where[i], expected);
     }
   }

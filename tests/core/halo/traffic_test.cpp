@@ -63,7 +63,7 @@ void measure(Transport transport) {
     device::reset_traffic();
     Halo halo(ranks, domains, set(x), 0.1);
     const std::int64_t travel = is_staged ? halo.objects().size() + halo.ghosts() : 0;
-    const auto origin_bytes = static_cast<std::int64_t>(sizeof(GhostOrigin));
+    const auto origin_bytes = static_cast<std::int64_t>(sizeof(Halo::Origin));
     EXPECT_LE(crossed(), travel * origin_bytes + few);
     EXPECT_GT(ranks.all_reduce(halo.ghosts(), Reduction::sum), 0);
 

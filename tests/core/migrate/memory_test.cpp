@@ -59,7 +59,7 @@ TEST_F(MemoryOn, StagingKeepsToItsBudget) {
     const Set set = cloud.as_set();
     const std::vector<SetShape> shapes = agree_on_sets(communicator, {&set, 1});
     const MoveOptions options{.staging_bytes = count * bytes_of_object / 2 / 10};
-    const MoveMemory told = memory_of(communicator, {&set, 1}, shapes, who, options);
+    const MoveReport::Memory told = memory_of(communicator, {&set, 1}, shapes, who, options);
     const MoveReport report = move(communicator, {&set, 1}, shapes, who, options);
     EXPECT_LE(report.memory.staging, options.staging_bytes);
     EXPECT_EQ(told.staging, report.memory.staging);
@@ -85,9 +85,9 @@ TEST_F(MemoryOn, OriginsAreCounted) {
     const Set set = cloud.as_set();
     const std::vector<SetShape> shapes = agree_on_sets(communicator, {&set, 1});
     const MoveOptions options{.origins = true};
-    const MoveMemory told = memory_of(communicator, {&set, 1}, shapes, who, options);
+    const MoveReport::Memory told = memory_of(communicator, {&set, 1}, shapes, who, options);
     const MoveReport report = move(communicator, {&set, 1}, shapes, who, options);
-    constexpr std::int64_t bytes = bytes_of_object + sizeof(Origin);
+    constexpr std::int64_t bytes = bytes_of_object + sizeof(MoveReport::Origin);
     EXPECT_EQ(told.before, count * bytes);
     EXPECT_EQ(told.sent, report.sent * bytes);
     EXPECT_EQ(told.peak(), report.memory.peak());
@@ -133,7 +133,7 @@ TEST_F(MemoryOn, APeakIsNoHigherThanTold) {
     const std::vector<SetShape> shapes = agree_on_sets(communicator, {&set, 1});
     MoveOptions options;
     options.staging_bytes = count * bytes_of_object / 20;
-    const MoveMemory told = memory_of(communicator, {&set, 1}, shapes, who, options);
+    const MoveReport::Memory told = memory_of(communicator, {&set, 1}, shapes, who, options);
     ASSERT_TRUE(forget_the_peak());
     const std::int64_t before = *status_of("VmRSS");
     move(communicator, {&set, 1}, shapes, who, options);

@@ -243,7 +243,8 @@ TEST_F(PayloadsOn, AreCountedInWhatAMoveTakes) {
     return sum + static_cast<std::int64_t>(forest.trees.cells.extent(0) *
                                            sizeof(Trees<Kokkos::HostSpace>::Cell));
   };
-  const MoveMemory memory = memory_of(communicator, {&now, 1}, prepared.shapes, prepared.plan);
+  const MoveReport::Memory memory =
+      memory_of(communicator, {&now, 1}, prepared.shapes, prepared.plan);
   EXPECT_EQ(memory.before, bytes());
   const MoveReport report = move(communicator, {&now, 1}, prepared.shapes, prepared.plan);
   EXPECT_EQ(memory.after, bytes());

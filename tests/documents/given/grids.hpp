@@ -19,5 +19,5 @@ extern const ek::Box box;
 extern const ek::CellMesh mesh;
 extern std::vector<double> cells;
 void compute_fluxes(std::vector<double>& cells);
-void exchange(std::vector<double>& cells, const std::vector<ek::CellParcel>& leaving,
-              const std::vector<ek::CellParcel>& entering);
+void exchange(std::vector<double>& cells, const std::vector<ek::CellMoves::Parcel>& leaving,
+              const std::vector<ek::CellMoves::Parcel>& entering);

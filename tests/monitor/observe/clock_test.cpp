@@ -1,6 +1,6 @@
 #include "support/harness.hpp"
 
-#include <evenkeel/monitor/clock.hpp>
+#include "observe/clock.hpp"
 
 #include <atomic>
 

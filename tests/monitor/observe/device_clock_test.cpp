@@ -4,7 +4,7 @@
 #include "backends/exec/fake_device.hpp"
 #include "support/harness.hpp"
 
-#include <evenkeel/monitor/clock.hpp>
+#include "observe/clock.hpp"
 
 #include <Kokkos_Core.hpp>
 

@@ -31,7 +31,7 @@ void expect_null(const json& line, const std::vector<const char*>& keys) {
   for (const char* key : keys) EXPECT_TRUE(line.at(key).is_null()) << key;
 }
 
-const std::vector<CostRow> cost_rows = {
+const std::vector<CostTable::Row> cost_rows = {
     {.set = 1, .number = 3, .amount = 40, .seconds = 0.5, .error = 0.25},
     {.is_feature = true, .number = 2, .amount = 7, .seconds = 0.125}};
 const DomainSections sections = {{0, -1}, {2, 1.5}, {{0, 1, 0.5, 3, 2, {0, 0, 1, 1, 7, 7}}}};

@@ -150,7 +150,7 @@ class RunRecorder {
   // Stripes. A rebalance shifts them by a cell.
   DomainSections domains() const {
     constexpr int cells = 8;
-    DomainSection plane = {0, 1, 0, cells, cells, {}};
+    DomainSections::Plane plane = {0, 1, 0, cells, cells, {}};
     for (int i = 0; i < cells * cells; ++i)
       plane.owners.push_back(
           static_cast<int>((i % cells + state_.generation) % std::min(run_.ranks, cells)));

@@ -27,12 +27,12 @@ std::string note_on(const CostTable& costs, const Amounts& amounts) {
   return note;
 }
 
-std::string name_of(const CostRow& row) {
+std::string name_of(const CostTable::Row& row) {
   return std::string(row.is_feature ? "feature " : "type ").append(std::to_string(row.number));
 }
 
 // The sum of a feature may be a fraction.
-std::string amount_of(const CostRow& row) {
+std::string amount_of(const CostTable::Row& row) {
   constexpr double most = 1e15;
   return std::abs(row.amount) < most ? detail::count_of(std::llround(row.amount))
                                      : short_number(row.amount);
@@ -44,10 +44,10 @@ std::string costs_section(const Model& model) {
   if (model.costs.empty()) return {};
   const Amounts amounts(model.is_deterministic);
   double greatest = 0;
-  for (const CostRow& row : model.costs.rows) greatest = std::max(greatest, row.seconds);
+  for (const CostTable::Row& row : model.costs.rows) greatest = std::max(greatest, row.seconds);
   HtmlTable table("Cost of one object, or of a unit of a feature, per step",
                   {"what", "set", "how many", "cost", "give or take", ""});
-  for (const CostRow& row : model.costs.rows)
+  for (const CostTable::Row& row : model.costs.rows)
     table.add({name_of(row), std::to_string(row.set), amount_of(row), amounts.of(row.seconds),
                share_of(row.error, row.seconds),
                bar(greatest > 0 ? row.seconds / greatest : 0, "slowest")});

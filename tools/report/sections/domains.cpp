@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* axis_names[] = {"x", "y", "z"};
 
-std::string name_of(const DomainSections& domains, const DomainSection& plane) {
+std::string name_of(const DomainSections& domains, const DomainSections::Plane& plane) {
   std::string name = std::string(axis_names[plane.across]) + ", " + axis_names[plane.up];
   if (domains.low.size() < 3) return name;
   const int other = std::clamp(3 - plane.across - plane.up, 0, 2);
@@ -22,7 +22,7 @@ std::string name_of(const DomainSections& domains, const DomainSection& plane) {
 }
 
 // The aspect ratio of the box on this plane, within limits.
-std::string shape_of(const DomainSections& domains, const DomainSection& plane) {
+std::string shape_of(const DomainSections& domains, const DomainSections::Plane& plane) {
   const auto extent = [&](int axis) {
     const auto a = static_cast<std::size_t>(axis);
     return domains.high[a] - domains.low[a];
@@ -32,7 +32,7 @@ std::string shape_of(const DomainSections& domains, const DomainSection& plane) 
 }
 
 std::string canvas_of(const DomainSections& domains, std::size_t number, const char* when) {
-  const DomainSection& plane = domains.planes[number];
+  const DomainSections::Plane& plane = domains.planes[number];
   const std::string name = name_of(domains, plane) + ", " + when;
   return element("figure", element("canvas",
                                    {{"data-plane", std::to_string(number)},
@@ -69,7 +69,7 @@ std::string box_text(const DomainSections& domains) {
 // The number of cells of each owner, on all planes.
 std::map<int, std::int64_t> cells_of(const DomainSections& domains) {
   std::map<int, std::int64_t> cells;
-  for (const DomainSection& plane : domains.planes)
+  for (const DomainSections::Plane& plane : domains.planes)
     for (const int owner : plane.owners) ++cells[owner];
   return cells;
 }

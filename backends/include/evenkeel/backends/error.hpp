@@ -90,12 +90,6 @@ class EVENKEEL_API Error : public std::runtime_error {
   std::shared_ptr<const Text> text_;
 };
 
-// Refuses bad input of one stage: refuse("What is wrong.", "What to do about it.") throws an Error.
-struct EVENKEEL_API Refusal {
-  const char* stage;
-  [[noreturn]] void operator()(std::string problem, std::string remedy) const;
-};
-
 }  // namespace evenkeel
 
 // --- Assertions ----------------------------------------------------------------------------------
@@ -104,6 +98,12 @@ struct EVENKEEL_API Refusal {
 // aborts the process. The collective form is in comm/ballot.hpp.
 
 namespace evenkeel::detail {
+
+// Refuses bad input of one stage: refuse("What is wrong.", "What to do about it.") throws an Error.
+struct EVENKEEL_API Refusal {
+  const char* stage;
+  [[noreturn]] void operator()(std::string problem, std::string remedy) const;
+};
 
 [[noreturn]] EVENKEEL_API void assertion_failed(const char* condition, const char* meaning,
                                                 const char* file, int line);

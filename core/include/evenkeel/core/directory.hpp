@@ -22,15 +22,6 @@
 
 namespace evenkeel {
 
-// The rank and slot of an object. The default is the location of an object that does not exist.
-struct Location {
-  static constexpr int nowhere = -1;
-  int rank = nowhere;
-  std::int64_t slot = -1;  // the index of the object on its rank
-  bool exists() const noexcept { return rank != nowhere; }
-  friend bool operator==(const Location&, const Location&) = default;
-};
-
 // Finds the rank and slot of any object. Ids are integers of any type and any values, one per
 // object, in any container that a field can be; equal numbers of different types are the same id.
 // One rank, the keeper, holds the location of an id. A hash of the id determines the keeper, so
@@ -40,6 +31,15 @@ struct Location {
 // communicator, which must outlive the directory.
 class EVENKEEL_API IdDirectory {
  public:
+  // The rank and slot of an object. The default is the location of an object that does not exist.
+  struct Location {
+    static constexpr int nowhere = -1;
+    int rank = nowhere;
+    std::int64_t slot = -1;  // the index of the object on its rank
+    bool exists() const noexcept { return rank != nowhere; }
+    friend bool operator==(const Location&, const Location&) = default;
+  };
+
   // Holds no ids; assign a directory before use.
   IdDirectory() noexcept;
   // `ids` are the ids of the owned objects: the first `count` entries, or all entries. If an id

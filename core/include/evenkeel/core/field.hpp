@@ -130,13 +130,6 @@ struct PositionIn;  // defined only for records
 template <class Container>
 struct FieldTraits;
 
-// A container that has FieldTraits.
-template <class Container>
-concept KnownContainer = requires(Container& container) {
-  typename FieldTraits<Container>::Element;
-  { FieldTraits<Container>::layout(container) } -> std::same_as<FieldLayout>;
-};
-
 // The layout of adjacent objects of type T, for adapters.
 template <class T>
 FieldLayout packed_layout(T* data, std::int64_t count, std::int64_t capacity,
@@ -155,13 +148,22 @@ FieldLayout packed_layout(T* data, std::int64_t count, std::int64_t capacity,
   return layout;
 }
 
+class Field;
+
+namespace detail {
+
+// A container that has FieldTraits.
+template <class Container>
+concept KnownContainer = requires(Container& container) {
+  typename FieldTraits<Container>::Element;
+  { FieldTraits<Container>::layout(container) } -> std::same_as<FieldLayout>;
+};
+
 // The storage that holds the new values of a field after the commit.
 enum class Placement {
   replace,  // new storage takes the container's place
   in_place  // the container keeps its storage; staged values are copied back
 };
-
-namespace detail {
 
 // The contract of a container, type-erased: one constant table per container type.
 struct FieldOperations {
@@ -240,8 +242,6 @@ struct OperationsOf {
 template <class Container>
 inline constexpr FieldOperations operations_of = OperationsOf<Container>::table();
 
-}  // namespace detail
-
 // New room for a field. If it is destroyed without commit(), the container stays as it was.
 class EVENKEEL_API StagedField {
  public:
@@ -258,17 +258,19 @@ class EVENKEEL_API StagedField {
   void commit() noexcept;
 
  private:
-  friend class Field;
+  friend class evenkeel::Field;
   explicit StagedField(const Space& space) : space_(space) {}
   void discard() noexcept;
 
   Space space_;
-  const detail::FieldOperations* operations_ = nullptr;
+  const FieldOperations* operations_ = nullptr;
   void* container_ = nullptr;
   void* staged_ = nullptr;  // with Placement::replace, of the container's type
   Buffer buffer_;           // with Placement::in_place
   FieldLayout layout_;
 };
+
+}  // namespace detail
 
 class EVENKEEL_API Field {
  public:
@@ -292,7 +294,7 @@ class EVENKEEL_API Field {
 
   // Returns false if values would change in place and the container does not store its count. Then
   // another variable must store the count after a move.
-  bool knows_its_count(Placement placement) const;
+  bool knows_its_count(detail::Placement placement) const;
 
   // Returns true if `count` objects fit into the present memory. If `is_counted` is set, another
   // variable stores the count.
@@ -303,20 +305,23 @@ class EVENKEEL_API Field {
   // Makes room for `count` objects, uninitialised; the old values stay. Borrowed memory is always
   // staged in place, whatever `placement` says. Throws an Error if objects stay in place and do not
   // fit. Local.
-  StagedField stage(const Space& space, std::int64_t count, Placement placement) const;
+  detail::StagedField stage(const Space& space, std::int64_t count,
+                            detail::Placement placement) const;
   // The same, for a rank whose View was never given extents: the View gets the number of components
   // of `room`, which other ranks know. Throws an Error if there are objects and the field has
   // another number of components. Local.
-  StagedField stage(const Space& space, const Room& room, Placement placement) const;
+  detail::StagedField stage(const Space& space, const Room& room,
+                            detail::Placement placement) const;
 
  private:
-  bool is_replaced(Placement placement) const;
+  bool is_replaced(detail::Placement placement) const;
 
   void* container_;
   const detail::FieldOperations* operations_;
   std::string name_;  // if it is empty, messages use the label of the container
 };
 
+namespace detail {
 // A variable and its name in messages, for containers without a label, such as vectors. named()
 // makes it.
 template <class Container>
@@ -325,7 +330,6 @@ struct Named {
   std::string name;
 };
 
-namespace detail {
 template <class T>
 inline constexpr bool is_named = false;
 template <class Container>
@@ -339,7 +343,7 @@ template <class Container>
 auto named(std::string name, Container&& container) {
   static_assert(std::is_lvalue_reference_v<Container>,
                 "evenkeel: a named field must be a variable; a temporary would lose what arrives");
-  return Named<std::remove_reference_t<Container>>{&container, std::move(name)};
+  return detail::Named<std::remove_reference_t<Container>>{&container, std::move(name)};
 }
 
 // The field of a container. Compiles only for variables that can receive arriving objects.
@@ -350,10 +354,11 @@ requires(!detail::is_named<std::remove_cvref_t<Container>>) auto field_of(Contai
                 "evenkeel: a field must be a variable; a temporary would lose what arrives");
   static_assert(!std::is_const_v<std::remove_reference_t<Container>>,
                 "evenkeel: a const container cannot receive what arrives");
-  static_assert(KnownContainer<Plain>,
+  static_assert(detail::KnownContainer<Plain>,
                 "evenkeel: unknown container; include its adapter (evenkeel/core/field/...) or "
                 "specialise evenkeel::FieldTraits for it");
-  if constexpr (KnownContainer<Plain>) {  // an unknown container gives one message, not a page
+  if constexpr (detail::KnownContainer<Plain>) {  // an unknown container gives one message, not a
+                                                  // page
     using Element = typename FieldTraits<Plain>::Element;
     static_assert(!std::is_const_v<Element>,
                   "evenkeel: a field of const elements cannot receive what arrives");
@@ -365,18 +370,20 @@ requires(!detail::is_named<std::remove_cvref_t<Container>>) auto field_of(Contai
 
 // The same, with a name.
 template <class Container>
-Field field_of(const Named<Container>& named) {
+Field field_of(const detail::Named<Container>& named) {
   Field field = field_of(*named.container);
   field.set_name(named.name);
   return field;
 }
 
+namespace detail {
 // Objects that are adjacent in two orders: the object at place from + i in one order is at place to
 // + i in the other.
 struct ObjectRange {
   std::int64_t from, to, count;
   friend bool operator==(const ObjectRange&, const ObjectRange&) = default;
 };
+}  // namespace detail
 
 // Copies the first `count` objects from one layout to another of the same values, with any strides
 // and in any memory. The copy runs on `space` if it reaches both, otherwise on the space of their

@@ -34,14 +34,6 @@
 
 namespace evenkeel {
 
-// The origin of a ghost. The position of a ghost is that of its object plus `periods` lengths of
-// the box along each axis.
-struct GhostOrigin {
-  std::int64_t index;  // of the object, on its rank
-  int rank;
-  int periods[3];  // plain: device code may not call the members of std::array
-};
-
 // The plan of a halo: the objects whose copies each rank sends to each other rank. It is valid as
 // long as the owned objects keep their ranks and their order, and the domains do not change. If
 // objects move in space, the ghosts are still those that were chosen by the positions at the time
@@ -49,6 +41,14 @@ struct GhostOrigin {
 // communicator, which must outlive it.
 class EVENKEEL_API Halo {
  public:
+  // The origin of a ghost. The position of a ghost is that of its object plus `periods` lengths of
+  // the box along each axis.
+  struct Origin {
+    std::int64_t index;  // of the object, on its rank
+    int rank;
+    int periods[3];  // plain: device code may not call the members of std::array
+  };
+
   // An empty halo: is_of() returns false for any domains.
   Halo() noexcept;
   // Collective. Besides two votes, only ranks that exchange ghosts communicate. Throws the same
@@ -90,7 +90,7 @@ class EVENKEEL_API Halo {
   // several times.
   const exec::Array<std::int64_t>& objects() const noexcept;
   // The origin of each ghost. Ghosts are sorted by rank, and within a rank by index.
-  const exec::Array<GhostOrigin>& origins() const noexcept;
+  const exec::Array<Origin>& origins() const noexcept;
 
   // Collective. Gives each field room for owned() + ghosts() objects. A field that has this room
   // does not change. Owned objects keep their values. The set must be movable and have owned()

@@ -259,8 +259,8 @@ const GridDomains& GridRounds::next(std::span<const double> work) {
   return current();
 }
 
-std::vector<double> gather_work(const Communicator& communicator, const GridDomains& decomposition,
-                                double mine) {
+std::vector<double> stages::gather_work(const Communicator& communicator,
+                                        const GridDomains& decomposition, double mine) {
   std::vector<double> by_rank, work;
   vote(communicator, attempt(grid_stage, [&] {
          by_rank.resize(static_cast<std::size_t>(communicator.size()));

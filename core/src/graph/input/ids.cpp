@@ -33,12 +33,12 @@ struct FindOwned {
 };
 
 struct WriteNumbers {
-  const Location* locations;
+  const IdDirectory::Location* locations;
   const std::int64_t* firsts;
   std::int64_t* numbers;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const Location at = locations[i];
-    numbers[i] = at.rank == Location::nowhere ? unknown : firsts[at.rank] + at.slot;
+    const IdDirectory::Location at = locations[i];
+    numbers[i] = at.rank == IdDirectory::Location::nowhere ? unknown : firsts[at.rank] + at.slot;
   }
 };
 struct FindElsewhere {
@@ -85,9 +85,9 @@ exec::Array<std::int64_t> numbers_of(const Space& space, const Communicator& com
          asked = exec::distinct(space, ids_label,
                                 exec::chosen(space, ids_label, wanted.data(), elsewhere));
        }));
-  const exec::Array<Location> locations = directory.look_up(asked);
+  const exec::Array<IdDirectory::Location> locations = directory.look_up(asked);
   vote(communicator, attempt(stage_name, [&] {
-         const exec::Reached<Location> there(space, ids_label, locations);
+         const exec::Reached<IdDirectory::Location> there(space, ids_label, locations);
          const exec::Reached<std::int64_t> firsts(space, ids_label, given.firsts);
          const exec::Array<std::int64_t> answers(space, ids_label, asked.size());
          exec::for_each(space, ids_label, asked.size(),

@@ -37,20 +37,20 @@ struct StepOptions {
 // A picture of the domains. Planes through the box are divided into cells; for each cell it has the
 // rank that owns the cell's centre. Its size does not depend on the number of ranks.
 
-// One plane through the box.
-struct DomainSection {
-  int across = 0, up = 1;  // the axes of the box along its rows and along its columns
-  double at = 0;           // in 3-D, its position along the other axis
-  int columns = 0, rows = 0;
-  std::vector<int> owners = {};  // row by row, from the lower corner
-
-  friend bool operator==(const DomainSection&, const DomainSection&) = default;
-};
-
 // The box, and planes through it.
 struct DomainSections {
+  // One plane through the box.
+  struct Plane {
+    int across = 0, up = 1;  // the axes of the box along its rows and along its columns
+    double at = 0;           // in 3-D, its position along the other axis
+    int columns = 0, rows = 0;
+    std::vector<int> owners = {};  // row by row, from the lower corner
+
+    friend bool operator==(const Plane&, const Plane&) = default;
+  };
+
   std::vector<double> low = {}, high = {};  // corners of the box
-  std::vector<DomainSection> planes = {};   // one in 2-D, six in 3-D; empty if not known
+  std::vector<Plane> planes = {};           // one in 2-D, six in 3-D; empty if not known
 
   friend bool operator==(const DomainSections&, const DomainSections&) = default;
 };

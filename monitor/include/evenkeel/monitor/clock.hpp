@@ -169,7 +169,7 @@ class EVENKEEL_API Timer {
   friend class Chunk;
   friend class Kernel;
   Timer(Clock& clock, int slot) noexcept;
-  Timer(Clock& clock, int slot, const DeviceStream& stream) noexcept;
+  Timer(Clock& clock, int slot, const detail::DeviceStream& stream) noexcept;
   ThreadTrack* track_ = nullptr;  // null if nothing is measured, or if the thread is ending
   std::uint32_t scope_ = 0;       // number of the scope in this thread
 };
@@ -184,9 +184,9 @@ class EVENKEEL_API Kernel {
   // the scope is the host's time or the instance's time, whichever is longer. It counts after the
   // device has passed the end of the scope. No fence is needed, and no fence is added. On a host
   // instance this is the same as time().
-  template <ExecutionInstance Instance>
+  template <detail::ExecutionInstance Instance>
   [[nodiscard]] Timer time(const Instance& instance) const {
-    return Timer(*clock_, slot_, stream_of(instance));
+    return Timer(*clock_, slot_, detail::stream_of(instance));
   }
 
   // Divides a loop over objects on the host into chunks that are timed one by one:
@@ -213,80 +213,12 @@ class EVENKEEL_API Kernel {
   int slot_;  // its number among all timed kernels and chunks
 };
 
-// The time of a loop in chunks, summed over all threads, for each stretch of its objects.
-struct StretchTimes {
-  int set = 0;
-  std::int64_t objects = 0;              // that the last loop divided into stretches
-  double steps = 0, all_steps = 0;       // steps in which the loop was timed: recent ones, and all
-  std::vector<double> nanoseconds = {};  // the time of each stretch in recent steps
-  double all_nanoseconds = 0;            // the time of all stretches in all steps
-};
-
 // The clock that measures the work of kernels.
 enum class ClockKind : int {
   automatic,  // thread_cpu if ranks share cores; otherwise wall time by the cycle counter, minus
               // the time in which the thread waited for a core that another program used
   wall,       // the system's wall clock
   thread_cpu  // the CPU time of the timing thread, in which waiting for a core does not count
-};
-
-// Sums the nanoseconds of kernels in each step. Any thread may time kernels. Only one thread at a
-// time may register kernels, end steps and read the measurements.
-class EVENKEEL_API Clock : public std::enable_shared_from_this<Clock> {
- public:
-  using Now = std::int64_t (*)() noexcept;  // wall_nanoseconds or thread_cpu_nanoseconds
-
-  // Kernel::time(instance) times the device by `events`; the default is the events of this build's
-  // device. If `events` is null, it times only the host.
-  static std::shared_ptr<Clock> make(Now now);
-  static std::shared_ptr<Clock> make(Now now, std::shared_ptr<DeviceEvents> events);
-  // Makes a clock that uses the cycle counter, or wall time if the counter is not reliable.
-  static std::shared_ptr<Clock> by_cycles();
-
-  Clock(const Clock&) = delete;
-  Clock& operator=(const Clock&) = delete;
-  ~Clock();
-
-  // Registers a kernel, or returns the one with this name. Throws an Error if the name is
-  // registered with other options.
-  Kernel kernel(const std::string& name, const KernelOptions& options = {});
-  const std::vector<std::string>& names() const noexcept { return names_; }
-  const std::vector<KernelOptions>& options() const noexcept { return options_; }
-
-  // The times of one step, in nanoseconds.
-  struct Step {
-    std::int64_t duration = 0;  // since the last step ended
-    std::int64_t load = 0;      // in kernels
-    bool fit = true;            // false if the clock went backwards
-  };
-  // Ends the step. The time of a kernel is the time of its busiest thread. It contains scopes that
-  // ended in this step, the part of open scopes of the calling thread that is in this step, and
-  // device work that has completed by now. of_step() returns the nanoseconds of each kernel; the
-  // reference is valid until the next end_step().
-  Step end_step() noexcept;
-  const std::vector<std::int64_t>& of_step() const noexcept { return of_step_; }
-
-  // The times of each loop in chunks since the last call of forget_stretches(). Call that when the
-  // order of the objects changes, because it makes earlier times useless.
-  const std::vector<StretchTimes>& of_stretches() const noexcept;
-  void forget_stretches() noexcept;
-
- private:
-  friend class Kernel;
-  friend class Timer;
-  struct Impl;
-
-  Clock(Now now, std::shared_ptr<DeviceEvents> events, bool by_cycles);
-  ThreadTrack* track() noexcept;
-  ThreadTrack* known_track() const noexcept;
-  ThreadTrack* make_track();
-  std::size_t add_slots(std::size_t count);
-  Chunks chunks(int kernel, std::int64_t objects, int set);
-
-  std::vector<std::string> names_;
-  std::vector<KernelOptions> options_;
-  std::vector<std::int64_t> of_step_;
-  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace evenkeel

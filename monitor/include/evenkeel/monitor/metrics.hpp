@@ -82,8 +82,7 @@ struct Account {
   double uncertainty = 0;           // of `never`, roughly
   double own_cost = 0;              // of rebalances: evenkeel's time
   double rebuild_cost = 0;          // of rebalances: the application's rebuild in the step after
-  double advised = 0;               // in a run without rebalances: the time that they would have
-                                    // saved
+  double advised = 0;  // in a run without rebalances: the time that they would have saved
 
   double spent() const noexcept { return own_cost + rebuild_cost; }
   double saved() const noexcept { return never - actual - spent(); }
@@ -92,28 +91,28 @@ struct Account {
 // --- Learned costs -------------------------------------------------------------------------------
 // The learned costs of types and features, for reports and for later runs.
 
-// The cost of one type or feature of a set.
-struct CostRow {
-  static constexpr int most_types = 16, most_features = 8;  // of a set
-
-  int set = 0;              // its number among the sets that are given to a Balancer
-  bool is_feature = false;  // a feature of objects, not a type
-  int number = 0;           // of the type or the feature
-  double amount = 0;        // objects of the type, or the sum of the feature, over all ranks
-  double seconds = 0;       // per step, for one object of the type or one unit of the feature
-  double error = 0;         // one standard error of `seconds`
-
-  friend bool operator==(const CostRow&, const CostRow&) = default;
-};
-
 // All rows, and how well they are known.
 struct CostTable {
-  std::vector<CostRow> rows = {};
+  // The cost of one type or feature of a set.
+  struct Row {
+    static constexpr int most_types = 16, most_features = 8;  // of a set
+
+    int set = 0;              // its number among the sets that are given to a Balancer
+    bool is_feature = false;  // a feature of objects, not a type
+    int number = 0;           // of the type or the feature
+    double amount = 0;        // objects of the type, or the sum of the feature, over all ranks
+    double seconds = 0;       // per step, for one object of the type or one unit of the feature
+    double error = 0;         // one standard error of `seconds`
+
+    friend bool operator==(const Row&, const Row&) = default;
+  };
+
+  std::vector<Row> rows = {};
   double fixed_seconds = 0;  // of each rank per step, independent of its objects
   double noise = 0;          // standard deviation of a rank's load, divided by the load
   double condition = 1;      // of the worst equations that were solved
-  int frozen = 0;            // directions in the space of costs that measurements do not determine;
-                             // there the prior estimates are kept
+  int frozen = 0;  // directions in the space of costs that measurements do not determine; there the
+                   // prior estimates are kept
 
   bool empty() const noexcept { return rows.empty(); }
   friend bool operator==(const CostTable&, const CostTable&) = default;

@@ -91,7 +91,7 @@ struct Options {
   int cooldown_steps = 6;    // after a rebalance, in which there is no other
   ClockKind clock = ClockKind::automatic;
   // A clock of your own, in nanoseconds, which replaces `clock`; set in code only, on each rank.
-  Clock::Now own_clock = nullptr;
+  std::int64_t (*own_clock)() noexcept = nullptr;
   TypeCosts type_costs = TypeCosts::robust;
   bool deterministic = false;   // if true, the load is the sum of the weights, and no clock is used
   bool strict_kernels = false;  // if true, a kernel that some rank does not know is an Error

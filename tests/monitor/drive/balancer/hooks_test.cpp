@@ -138,10 +138,10 @@ TEST_F(Hooks, OriginsAreToldWhenAskedFor) {
   const auto all = communicator.all_gather(std::span<const std::int64_t>(ids));
   const MoveReport report = balancer.rebalance(cloud.as_set());
   ASSERT_EQ(report.origins.size(), 1U);
-  const std::vector<Origin> origins = report.origins[0].on_host();
+  const std::vector<MoveReport::Origin> origins = report.origins[0].on_host();
   ASSERT_EQ(origins.size(), cloud.id.size());
   for (std::size_t i = 0; i < cloud.id.size(); ++i) {
-    const Origin origin = origins[i];
+    const MoveReport::Origin origin = origins[i];
     EXPECT_EQ(all.of_rank(origin.rank)[static_cast<std::size_t>(origin.index)], cloud.id[i]);
   }
   balancer.finish();

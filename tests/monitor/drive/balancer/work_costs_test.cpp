@@ -111,7 +111,7 @@ class Program {
 void expect_learned(const CostTable& costs, double tolerance) {
   ASSERT_EQ(costs.rows.size(), 3U);
   for (std::size_t t = 0; t < 3; ++t) {
-    const CostRow& row = costs.rows[t];
+    const CostTable::Row& row = costs.rows[t];
     EXPECT_EQ(row.set, 0);
     EXPECT_EQ(row.number, static_cast<int>(t));
     EXPECT_FALSE(row.is_feature);

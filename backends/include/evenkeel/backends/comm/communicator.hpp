@@ -52,7 +52,11 @@ EVENKEEL_API bool mpi_is_device_aware() noexcept;
 
 namespace detail {
 class Messenger;  // carries messages, by MPI or within one process; see src/comm/messenger.hpp
-}
+
+// A type whose values may travel as plain bytes.
+template <class T>
+concept Sendable = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>;
+}  // namespace detail
 
 // The operation by which reductions and scans combine the values of several ranks.
 enum class Reduction : int { sum, least, greatest };
@@ -65,10 +69,6 @@ enum class OnMpiError : int {
 };
 // The name in options.
 EVENKEEL_API const char* name_of(OnMpiError what) noexcept;
-
-// A type whose values may travel as plain bytes.
-template <class T>
-concept Sendable = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>;
 
 // How messages travel.
 struct CommunicatorOptions {
@@ -161,18 +161,18 @@ class EVENKEEL_API Communicator {
   }
 
   // Collective. All ranks get the root's values; `values` has the same length everywhere.
-  template <Sendable T>
+  template <detail::Sendable T>
   void broadcast(std::span<T> values, int root) const {
     broadcast_bytes(values.data(), static_cast<std::int64_t>(values.size_bytes()), root);
   }
-  template <Sendable T>
+  template <detail::Sendable T>
   T broadcast(T value, int root) const {
     broadcast_bytes(&value, sizeof(T), root);
     return value;
   }
 
   // Collective. One value of each rank, in the order of ranks, on all ranks.
-  template <Sendable T>
+  template <detail::Sendable T>
   std::vector<T> all_gather(const T& mine) const {
     std::vector<T> all(static_cast<std::size_t>(size()));
     gather_equal(&mine, sizeof(T), all.data());
@@ -181,18 +181,18 @@ class EVENKEEL_API Communicator {
 
   // Collective. Gathers any number of values from each rank. All ranks get the values, or only the
   // root if one is given.
-  template <Sendable T>
+  template <detail::Sendable T>
   Gathered<T> all_gather(std::span<const T> mine) const {
     return gather_values(mine, everywhere);
   }
-  template <Sendable T>
+  template <detail::Sendable T>
   Gathered<T> gather(std::span<const T> mine, int root) const {
     return gather_values(mine, root);
   }
 
   // Collective. Gathers one value of each rank into `all`, in the order of ranks. Allocates nothing
   // unless sizeof(T) > piece_bytes / size().
-  template <Sendable T>
+  template <detail::Sendable T>
   void all_gather(const T& mine, std::span<T> all) const {
     gather_equal(&mine, sizeof(T), all.data());
   }

@@ -100,7 +100,7 @@ class Array {
     return size > most / each ? most : size * each;
   }
 
-  Buffer buffer_;
+  evenkeel::detail::Buffer buffer_;
   std::optional<Space> space_;  // empty in a default-constructed array
   std::int64_t size_ = 0;
 };

@@ -84,16 +84,15 @@ struct IndexIn<T, TypeList<Types...>> {
   }();
 };
 
-}  // namespace detail
-
 // The execution spaces that run on the host.
-using HostSpaces = detail::Joined<detail::Joined<detail::SerialSpaces, detail::OpenMPSpaces>::type,
-                                  detail::ThreadsSpaces>::type;
+using HostSpaces = Joined<Joined<SerialSpaces, OpenMPSpaces>::type, ThreadsSpaces>::type;
 // The execution spaces of this build, hosts first: those that its Kokkos enables and that evenkeel
 // knows (Serial, OpenMP, Threads, and the device).
-using EnabledSpaces = detail::Joined<HostSpaces, detail::DeviceSpaces>::type;
+using EnabledSpaces = Joined<HostSpaces, DeviceSpaces>::type;
 
-static_assert(EnabledSpaces::size > 0,
+}  // namespace detail
+
+static_assert(detail::EnabledSpaces::size > 0,
               "this Kokkos enables no execution space that evenkeel knows");
 
 // True if this build has a device, even if the host can reach the device's memory.

@@ -30,6 +30,8 @@ enum class MemoryKind : int {
 // The name in messages.
 EVENKEEL_API const char* name_of(MemoryKind kind) noexcept;
 
+namespace detail {
+
 // Owns uninitialised bytes of one kind. Movable. A refused allocation is an Error that names the
 // label. Memory from Kokkos (all but plain host memory) that a Buffer still owns when Kokkos is
 // finalized is freed only at process exit.
@@ -61,6 +63,8 @@ class EVENKEEL_API Buffer {
   bool pinned_ = false;
 };
 
+}  // namespace detail
+
 class Space;
 
 // Copies bytes between memory of any two kinds. The copy runs on `space`, after all work launched
@@ -72,6 +76,8 @@ EVENKEEL_API void copy_bytes(const Space& space, void* to, MemoryKind to_kind, c
 // --- Streams -------------------------------------------------------------------------------------
 // The device stream on which an instance of a Kokkos space launches. It is found through members
 // that Kokkos::Cuda and Kokkos::HIP have, so this header needs no Kokkos.
+
+namespace detail {
 
 // A stream of CUDA or HIP, in a type that needs neither.
 struct DeviceStream {
@@ -104,6 +110,8 @@ DeviceStream stream_of([[maybe_unused]] const Instance& instance) {
   }
   return stream;
 }
+
+}  // namespace detail
 
 // --- Space ---------------------------------------------------------------------------------------
 

@@ -16,6 +16,8 @@ EVENKEEL_API std::int64_t wall_nanoseconds() noexcept;
 // Nanoseconds of CPU time that the calling thread has used.
 EVENKEEL_API std::int64_t thread_cpu_nanoseconds() noexcept;
 
+namespace detail {
+
 // Starts when it is constructed, and reads the clock `now`.
 template <std::int64_t (*now)() noexcept>
 class BasicStopwatch {
@@ -34,9 +36,11 @@ class BasicStopwatch {
   std::int64_t start_ = now();
 };
 
+}  // namespace detail
+
 // These measure wall time, and the CPU time of the calling thread.
-using Stopwatch = BasicStopwatch<&wall_nanoseconds>;
-using ThreadCpuStopwatch = BasicStopwatch<&thread_cpu_nanoseconds>;
+using Stopwatch = detail::BasicStopwatch<&wall_nanoseconds>;
+using ThreadCpuStopwatch = detail::BasicStopwatch<&thread_cpu_nanoseconds>;
 
 // --- Waiting for a core --------------------------------------------------------------------------
 // The time that a thread has waited for a core that other threads were using. Wall time minus this

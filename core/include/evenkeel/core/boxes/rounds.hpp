@@ -53,6 +53,8 @@ struct GridRoundsOptions {
   double gamma = 0;
 };
 
+namespace stages {
+
 // A grid, and the density of work that earlier rounds have measured.
 class EVENKEEL_API GridRounds {
  public:
@@ -90,5 +92,7 @@ class EVENKEEL_API GridRounds {
 // Error names the rank), or if there are not as many parts as ranks.
 EVENKEEL_API std::vector<double> gather_work(const Communicator& communicator,
                                              const GridDomains& decomposition, double mine);
+
+}  // namespace stages
 
 }  // namespace evenkeel

@@ -12,20 +12,24 @@
 
 namespace evenkeel {
 
+namespace stages {
+
 // Part p owns the keys from splitters[p] to before splitters[p + 1]. There is one splitter more
 // than parts, and they never fall. The first splitter is 0, and the last one is the end of the
 // curve, so every key has an owner.
-using Splitters = std::vector<stages::CurveKey>;
+using Splitters = std::vector<CurveKey>;
 
 // The part that owns a key.
-EVENKEEL_API int owner_of(const Splitters& splitters, stages::CurveKey key);
+EVENKEEL_API int owner_of(const Splitters& splitters, CurveKey key);
 
 // The kind of a curve, and the levels of its lattice.
 struct CurveOptions {
-  stages::CurveKind kind = stages::CurveKind::hilbert;
+  CurveKind kind = CurveKind::hilbert;
   int levels = 0;  // of the lattice; if it is 0, as many as a key has bits for
   friend bool operator==(const CurveOptions&, const CurveOptions&) = default;
 };
+
+}  // namespace stages
 
 // Domains that are ranges of a curve through the box.
 class EVENKEEL_API CurveDomains : public Decomposition {
@@ -37,13 +41,13 @@ class EVENKEEL_API CurveDomains : public Decomposition {
   // Throws an Error if splitters leave a key without an owner, or if the ranks are not a
   // permutation.
   CurveDomains(std::int64_t generation, int dimensions, const Box& box,
-               const std::array<bool, 3>& periodic, Splitters splitters,
-               const CurveOptions& curve = {}, std::vector<int> rank_of_part = {});
+               const std::array<bool, 3>& periodic, stages::Splitters splitters,
+               const stages::CurveOptions& curve = {}, std::vector<int> rank_of_part = {});
 
-  const Splitters& splitters() const noexcept { return splitters_; }
+  const stages::Splitters& splitters() const noexcept { return splitters_; }
 
   // The kind of the curve, and the levels of its lattice.
-  const CurveOptions& curve() const noexcept { return curve_; }
+  const stages::CurveOptions& curve() const noexcept { return curve_; }
 
   // The rank that owns a point. A point outside the box belongs to the owner of the nearest cell.
   // Throws an Error if the point is not finite or has other dimensions, or if there are no parts.
@@ -68,12 +72,12 @@ class EVENKEEL_API CurveDomains : public Decomposition {
   // See decomposition.hpp. home_test() returns null for a snake, which does not fill cubes, and for
   // a part that contains no whole cell.
   CellFrame frame() const;
-  OwnerTree owner_tree(const Reaches& reaches) const;
+  OwnerTree owner_tree(const detail::Reaches& reaches) const;
   std::unique_ptr<HomeTest> home_test(const Space& space, int part, std::int64_t objects) const;
 
  private:
-  Splitters splitters_;
-  CurveOptions curve_;
+  stages::Splitters splitters_;
+  stages::CurveOptions curve_;
 };
 
 }  // namespace evenkeel

@@ -24,9 +24,10 @@ class EVENKEEL_API HomeTest;
 struct BoxFrame;
 struct CellFrame;
 struct Reach;
-// The reaches along each axis.
-using Reaches = std::array<std::vector<Reach>, 3>;
 struct OwnerTree;
+namespace detail {
+using Reaches = std::array<std::vector<Reach>, 3>;  // along each axis
+}
 
 // A generation, a box, and the ranks that own the parts.
 class EVENKEEL_API Decomposition {

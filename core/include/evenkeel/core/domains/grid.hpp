@@ -88,6 +88,8 @@ enum class GridScheme : std::uint8_t {
 };
 EVENKEEL_API const char* name_of(GridScheme scheme) noexcept;
 
+namespace stages {
+
 // The borders of all domains. Level l divides along axes[l]; level 0 is the outermost. A row is a
 // list of extents[axes[l]] + 1 borders that never fall, from the lower to the upper face of the
 // box. In a tensor grid, level l has one row. In a staggered grid, it has a row for each domain of
@@ -103,6 +105,8 @@ struct GridBorders {
 // Returns the axes within the dimensions from the last to the first, then the other axes.
 EVENKEEL_API std::array<int, 3> usual_axes(int dimensions) noexcept;
 
+}  // namespace stages
+
 struct PartOfPoint;  // core/domains/part_of_point.hpp
 
 // Domains that are the boxes of a grid.
@@ -114,7 +118,7 @@ class EVENKEEL_API GridDomains : public Decomposition {
   GridDomains() = default;
   // Throws an Error for an invalid shape or box, and for invalid borders or ranks.
   GridDomains(std::int64_t generation, const GridShape& shape, const Box& box,
-              const std::array<bool, 3>& periodic, GridBorders borders,
+              const std::array<bool, 3>& periodic, stages::GridBorders borders,
               std::vector<int> rank_of_part = {});
 
   // Makes domains of equal size. Their generation is 1.
@@ -123,7 +127,7 @@ class EVENKEEL_API GridDomains : public Decomposition {
                              std::vector<int> rank_of_part = {});
 
   const GridShape& shape() const noexcept { return shape_; }
-  const GridBorders& borders() const noexcept { return borders_; }
+  const stages::GridBorders& borders() const noexcept { return borders_; }
 
   // The domain of a part; throws an Error if there is no such part. Along axes beyond the
   // dimensions it is as long as the box.
@@ -146,12 +150,12 @@ class EVENKEEL_API GridDomains : public Decomposition {
 
   // See decomposition.hpp.
   BoxFrame frame() const;
-  OwnerTree owner_tree(const Reaches& reaches) const;
+  OwnerTree owner_tree(const detail::Reaches& reaches) const;
   std::unique_ptr<HomeTest> home_test(const Space& space, int part, std::int64_t objects) const;
 
  private:
   GridShape shape_ = {0, {1, 1, 1}};
-  GridBorders borders_;
+  stages::GridBorders borders_;
 };
 
 // The ranks whose domains touch that of a part at a face, an edge or a corner, in ascending order;
@@ -173,16 +177,16 @@ struct CellMesh {
 // Returns the cells of a mesh whose centres a domain owns. So each cell is in exactly one domain.
 EVENKEEL_API CellRange cells_in(const CellMesh& mesh, const GridDomains& decomposition, int part);
 
-// Cells that go to a rank, or come from it.
-struct CellParcel {
-  int rank;
-  CellRange cells;
-};
-
 // The cells of a rank before and after a change, and the cells that it sends and receives.
 struct CellMoves {
-  CellRange before, after;                    // of this rank
-  std::vector<CellParcel> leaving, entering;  // by rank; of other ranks only; no parcel is empty
+  // Cells that go to a rank, or come from it.
+  struct Parcel {
+    int rank;
+    CellRange cells;
+  };
+
+  CellRange before, after;                // of this rank
+  std::vector<Parcel> leaving, entering;  // by rank; of other ranks only; no parcel is empty
 };
 
 // Returns the cells that a rank sends and receives. Throws an Error if the mesh has no cells, if

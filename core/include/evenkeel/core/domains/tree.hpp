@@ -12,6 +12,7 @@
 
 namespace evenkeel {
 
+namespace stages {
 // Divides a box: places below `border` along `axis` belong to the parts before `middle`, all other
 // places to the parts from `middle` on.
 struct Bisection {
@@ -20,14 +21,7 @@ struct Bisection {
   int middle = 0;  // the first part above the border
   friend bool operator==(const Bisection&, const Bisection&) = default;
 };
-
-// The same division, for walks down the tree. next[0] leads below the border, and next[1] above it.
-// Each is the index of another fork, or ~part.
-struct Fork {
-  double border = 0;
-  int axis = 0;
-  int next[2] = {-1, -1};  // a plain array: device code may not call the members of std::array
-};
+}  // namespace stages
 
 struct LeafOfPoint;  // core/domains/part_of_point.hpp
 
@@ -36,14 +30,22 @@ class EVENKEEL_API TreeDomains : public Decomposition {
  public:
   static constexpr bool owns_places = true;
 
+  // The same division, for walks down the tree. next[0] leads below the border, and next[1] above
+  // it. Each is the index of another fork, or ~part.
+  struct Fork {
+    double border = 0;
+    int axis = 0;
+    int next[2] = {-1, -1};  // a plain array: device code may not call the members of std::array
+  };
+
   // No domains yet: generation 0, without parts.
   TreeDomains() = default;
   // `nodes` must be in pre-order. Throws an Error if the box, the nodes or the ranks are invalid.
   TreeDomains(std::int64_t generation, int dimensions, const Box& box,
-              const std::array<bool, 3>& periodic, std::vector<Bisection> nodes,
+              const std::array<bool, 3>& periodic, std::vector<stages::Bisection> nodes,
               std::vector<int> rank_of_part = {});
 
-  const std::vector<Bisection>& nodes() const noexcept { return nodes_; }
+  const std::vector<stages::Bisection>& nodes() const noexcept { return nodes_; }
   const std::vector<Fork>& forks() const noexcept { return forks_; }  // one per node
 
   // GridDomains explains these.
@@ -61,11 +63,11 @@ class EVENKEEL_API TreeDomains : public Decomposition {
 
   // See decomposition.hpp.
   BoxFrame frame() const;
-  OwnerTree owner_tree(const Reaches& reaches) const;
+  OwnerTree owner_tree(const detail::Reaches& reaches) const;
   std::unique_ptr<HomeTest> home_test(const Space& space, int part, std::int64_t objects) const;
 
  private:
-  std::vector<Bisection> nodes_;
+  std::vector<stages::Bisection> nodes_;
   std::vector<Fork> forks_;
 };
 

@@ -38,7 +38,7 @@ EVENKEEL_API void require_all_used(const char* function, std::int64_t used, std:
 EVENKEEL_API void require_blocks(std::int64_t blocks, std::int64_t count, bool functions);
 
 template <class Block>
-class StagedBlocks final : public StagedPayload {
+class StagedBlocks final : public Payload::Staged {
  public:
   StagedBlocks(std::vector<Block>& blocks, const BlockFunctions<Block>& functions,
                std::int64_t count)
@@ -46,14 +46,14 @@ class StagedBlocks final : public StagedPayload {
     kept_.reserve(blocks.size());
   }
 
-  void pack(const PayloadPiece& piece, std::byte* message) override {
+  void pack(const Payload::Piece& piece, std::byte* message) override {
     for_each(piece, [&](std::int64_t block, std::int64_t offset, std::int64_t bytes) {
       const std::span to(message + offset, static_cast<std::size_t>(bytes));
       require_all_used("pack", functions_.pack(blocks_[static_cast<std::size_t>(block)], to),
                        bytes);
     });
   }
-  void unpack(const PayloadPiece& piece, const std::byte* message) override {
+  void unpack(const Payload::Piece& piece, const std::byte* message) override {
     for_each(piece, [&](std::int64_t block, std::int64_t offset, std::int64_t bytes) {
       const std::span from(message + offset, static_cast<std::size_t>(bytes));
       require_all_used("unpack", functions_.unpack(fresh_[static_cast<std::size_t>(block)], from),
@@ -71,7 +71,7 @@ class StagedBlocks final : public StagedPayload {
 
  private:
   template <class Function>
-  static void for_each(const PayloadPiece& piece, const Function& function) {
+  static void for_each(const Payload::Piece& piece, const Function& function) {
     for (std::int64_t k = 0; k < piece.count; ++k)
       function(piece.objects[k], piece.starts[k] - piece.base,
                piece.starts[k + 1] - piece.starts[k]);
@@ -100,8 +100,8 @@ class Blocks final : public Payload {
   void write_sizes(std::span<std::int64_t> sizes) const override {
     for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = functions_.bytes(blocks_[i]);
   }
-  std::unique_ptr<StagedPayload> stage(std::int64_t,
-                                       std::span<const std::int64_t> sizes) const override {
+  std::unique_ptr<Payload::Staged> stage(std::int64_t,
+                                         std::span<const std::int64_t> sizes) const override {
     return std::make_unique<StagedBlocks<Block>>(blocks_, functions_, std::ssize(sizes));
   }
 

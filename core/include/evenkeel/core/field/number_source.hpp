@@ -10,9 +10,11 @@
 
 namespace evenkeel {
 
+namespace detail {
 // A type that counts objects.
 template <class T>
 concept CountType = std::integral<T> && !std::same_as<T, bool> && !std::is_const_v<T>;
+}  // namespace detail
 
 // The number of owned objects at the front of the arrays; ghosts or slack may follow them.
 //   unset         all objects are owned
@@ -23,12 +25,12 @@ class OwnedCount {
   constexpr OwnedCount() = default;
 
   // From a number, which is not updated.
-  template <CountType T>
+  template <detail::CountType T>
   constexpr OwnedCount(T count)  // NOLINT: implicit, for designated initialisers
       : value_(as_count(count)), given_(true) {}
 
   // From a variable, which gets the new number. It must outlive the set.
-  template <CountType T>
+  template <detail::CountType T>
   constexpr OwnedCount(T* count)  // NOLINT: implicit, for designated initialisers
       : variable_(count), access_(&access_of<T>), given_(true) {}
 
@@ -88,19 +90,19 @@ class NumberSource {
 
   // From a variable, with or without a name, which must outlive the set. A temporary does not
   // compile.
-  template <KnownContainer Container>
+  template <detail::KnownContainer Container>
   NumberSource(Container& weights)  // NOLINT: implicit, for designated initialisers
       : field_(Field(&weights, detail::operations_of<Container>)) {}
-  template <KnownContainer Container>
+  template <detail::KnownContainer Container>
   NumberSource(const Container& weights)  // NOLINT: implicit, for designated initialisers
       : NumberSource(const_cast<Container&>(weights)) {}
   template <class Container>
-  requires KnownContainer<std::remove_const_t<Container>> NumberSource(
-      const Named<Container>& weights)  // NOLINT: implicit, for designated initialisers
+  requires detail::KnownContainer<std::remove_const_t<Container>> NumberSource(
+      const detail::Named<Container>& weights)  // NOLINT: implicit, for designated initialisers
       : NumberSource(*weights.container) {
     field_->set_name(weights.name);
   }
-  template <KnownContainer Container>
+  template <detail::KnownContainer Container>
   NumberSource(Container&&) = delete;  // NOLINT: a temporary would be gone before it is read
 
   bool given() const noexcept { return field_.has_value(); }

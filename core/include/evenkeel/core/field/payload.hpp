@@ -22,42 +22,44 @@ namespace evenkeel {
 
 struct SetOptions;
 
-// Objects of a payload that are adjacent in a message. Bytes are counted over all objects in the
-// plan of the set: object objects[k] has the bytes from starts[k] to before starts[k + 1], and
-// message[0] is byte `base`. The space of the payload reaches both lists.
-struct PayloadPiece {
-  const std::int64_t* objects;  // the old places of objects that leave, or the new places of
-                                // objects that arrive
-  const std::int64_t* starts;   // count + 1 entries
-  std::int64_t count;
-  std::int64_t base;   // starts[0]
-  std::int64_t bytes;  // starts[count] - base
-};
-
-// New room for a payload. If it is destroyed without commit(), the payload stays as it was. If a
-// function of this class or of Payload throws, all ranks report a failure of the application, and
-// nothing has changed.
-class EVENKEEL_API StagedPayload {
- public:
-  StagedPayload() = default;
-  StagedPayload(const StagedPayload&) = delete;
-  StagedPayload& operator=(const StagedPayload&) = delete;
-  virtual ~StagedPayload();
-
-  // Copies objects that leave from their old places to a message. May return before the copy ends.
-  virtual void pack(const PayloadPiece& piece, std::byte* message) = 0;
-  // Copies objects that arrive from a message to their new places. May return before the copy ends.
-  virtual void unpack(const PayloadPiece& piece, const std::byte* message) = 0;
-  // Copies objects that stay: objects[k] goes to places[k]. May return before the copy ends. If
-  // values can only be moved, not copied, commit() moves them instead.
-  virtual void keep(const std::int64_t* objects, const std::int64_t* places,
-                    std::int64_t count) = 0;
-  // Gives all new values to the application. Cannot fail.
-  virtual void commit() noexcept = 0;
-};
-
 class EVENKEEL_API Payload {
  public:
+  // Objects of a payload that are adjacent in a message. Bytes are counted over all objects in the
+  // plan of the set: object objects[k] has the bytes from starts[k] to before starts[k + 1], and
+  // message[0] is byte `base`. The space of the payload reaches both lists.
+  struct Piece {
+    const std::int64_t*
+        objects;  // the old places of objects that leave, or the new places of objects that arrive
+    const std::int64_t* starts;  // count + 1 entries
+    std::int64_t count;
+    std::int64_t base;   // starts[0]
+    std::int64_t bytes;  // starts[count] - base
+  };
+
+  // New room for a payload. If it is destroyed without commit(), the payload stays as it was. If a
+  // function of this class or of Payload throws, all ranks report a failure of the application, and
+  // nothing has changed.
+  class EVENKEEL_API Staged {
+   public:
+    Staged() = default;
+    Staged(const Staged&) = delete;
+    Staged& operator=(const Staged&) = delete;
+    virtual ~Staged();
+
+    // Copies objects that leave from their old places to a message. May return before the copy
+    // ends.
+    virtual void pack(const Piece& piece, std::byte* message) = 0;
+    // Copies objects that arrive from a message to their new places. May return before the copy
+    // ends.
+    virtual void unpack(const Piece& piece, const std::byte* message) = 0;
+    // Copies objects that stay: objects[k] goes to places[k]. May return before the copy ends. If
+    // values can only be moved, not copied, commit() moves them instead.
+    virtual void keep(const std::int64_t* objects, const std::int64_t* places,
+                      std::int64_t count) = 0;
+    // Gives all new values to the application. Cannot fail.
+    virtual void commit() noexcept = 0;
+  };
+
   Payload() = default;
   Payload(const Payload&) = delete;
   Payload& operator=(const Payload&) = delete;
@@ -78,8 +80,8 @@ class EVENKEEL_API Payload {
   virtual void write_sizes(std::span<std::int64_t> sizes) const = 0;
   // Makes room for sizes.size() objects. `sizes` lists their bytes in the order of their new
   // places, and is in the memory of the payload. The payload holds `count` objects now.
-  virtual std::unique_ptr<StagedPayload> stage(std::int64_t count,
-                                               std::span<const std::int64_t> sizes) const = 0;
+  virtual std::unique_ptr<Staged> stage(std::int64_t count,
+                                        std::span<const std::int64_t> sizes) const = 0;
 };
 
 // --- Rows of values ------------------------------------------------------------------------------

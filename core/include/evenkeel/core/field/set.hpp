@@ -127,6 +127,7 @@ template <class T>
 concept Carriable = KnownContainer<std::remove_cvref_t<T>> || is_named<std::remove_cvref_t<T>> ||
     (std::convertible_to<T, std::shared_ptr<const Payload>> &&
      !std::same_as<std::remove_cvref_t<T>, std::nullptr_t>);
+
 }  // namespace detail
 
 // The fields and payloads that a set carries; carry() makes them.
@@ -146,7 +147,7 @@ struct Carried {
 
 namespace detail {
 template <class T>
-void add(Carried& carried, T&& carries) {
+void add_to(Carried& carried, T&& carries) {
   if constexpr (std::convertible_to<T, std::shared_ptr<const Payload>> &&
                 !std::same_as<std::remove_cvref_t<T>, std::nullptr_t>)
     carried.payloads.push_back(std::forward<T>(carries));
@@ -160,7 +161,7 @@ void add(Carried& carried, T&& carries) {
 template <class... Carries>
 Carried carry(Carries&&... carries) {
   Carried carried;
-  (detail::add(carried, std::forward<Carries>(carries)), ...);
+  (detail::add_to(carried, std::forward<Carries>(carries)), ...);
   return carried;
 }
 

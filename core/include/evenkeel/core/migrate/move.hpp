@@ -94,9 +94,10 @@ struct MoveOptions {
 };
 
 // Local. Returns the memory that this rank will need to carry out the plan.
-EVENKEEL_API MoveMemory memory_of(const Communicator& communicator, std::span<const Set> sets,
-                                  std::span<const SetShape> shapes, const Plan& plan,
-                                  const MoveOptions& options = {});
+EVENKEEL_API MoveReport::Memory memory_of(const Communicator& communicator,
+                                          std::span<const Set> sets,
+                                          std::span<const SetShape> shapes, const Plan& plan,
+                                          const MoveOptions& options = {});
 
 // Collective. Carries out a plan that is not empty and was made from these sets in their present
 // state.

@@ -26,9 +26,9 @@ namespace evenkeel::stages {
 
 // The rank that each object of each set must go to.
 struct Bonds {
-  static constexpr int free = -1;      // the object goes to the owner of its key
-  std::vector<exec::Array<int>> held;  // for each set, in the memory of its order; empty if all
-                                       // objects of the set are free
+  static constexpr int free = -1;  // the object goes to the owner of its key
+  std::vector<exec::Array<int>>
+      held;  // for each set, in the memory of its order; empty if all objects of the set are free
 };
 
 // Collective. Gives all objects of a group, on all ranks and in all sets, the least key among them,
@@ -56,7 +56,7 @@ struct SetPlan {
   exec::Array<std::int64_t> objects;
   // The same list as ranges from places in `objects` to objects; empty if the list is not on the
   // host or the ranges are short.
-  std::vector<ObjectRange> leaving;
+  std::vector<detail::ObjectRange> leaving;
 
   std::vector<Parcel> exports;     // sorted by rank; only to other ranks, and never empty
   std::vector<Parcel> imports;     // the same, from other ranks
@@ -68,7 +68,7 @@ struct SetPlan {
   // higher ranks. One of two lists has their places, and the other one is empty. If the list is on
   // the host and the ranges are long, it is `landing`: ranges from arrivals to places, sorted by
   // arrival. Otherwise it is `places`, with one entry per arrival.
-  std::vector<ObjectRange> landing;
+  std::vector<detail::ObjectRange> landing;
   exec::Array<std::int64_t> places;
   std::int64_t first_kept = 0;  // the first object that stays, among arrivals
 

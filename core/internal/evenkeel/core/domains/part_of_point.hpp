@@ -117,7 +117,7 @@ struct LeafOfPoint {
   int dimensions = 0;
   int first = ~0;    // as Fork::next
   GridAxis axes[3];  // a plain array: device code may not call the members of std::array
-  const Fork* forks = nullptr;
+  const TreeDomains::Fork* forks = nullptr;
 
   KOKKOS_FUNCTION int operator()(const double* point) const {
     int part = 0;
@@ -140,7 +140,7 @@ struct LeafOfPoint {
       int all = -1;
       for (int i = 0; i < count; ++i) {
         const int there = at[i] < 0 ? -1 : 0;
-        const Fork& fork = forks[at[i] & ~there];
+        const TreeDomains::Fork& fork = forks[at[i] & ~there];
         const int next = fork.next[fork.border <= inside[i][fork.axis] ? 1 : 0];
         at[i] = (at[i] & there) | (next & ~there);
         all &= at[i];

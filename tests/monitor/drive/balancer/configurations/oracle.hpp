@@ -147,7 +147,7 @@ class Oracle {
                 std::to_string(moved) + " have moved");
   }
 
-  void expect_origins(const std::vector<Origin>& origins, std::size_t s,
+  void expect_origins(const std::vector<MoveReport::Origin>& origins, std::size_t s,
                       const Gathered<std::int64_t>& before) {
     const Ids ids = sets_[s]->ids();
     require(origins.size() == ids.size(), "as many origins as objects");

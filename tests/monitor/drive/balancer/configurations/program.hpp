@@ -300,7 +300,7 @@ class DrawnProgram : private Oracle {
     Ids ghosts(static_cast<std::size_t>(halo.ghosts()), -1);
     halo.exchange(carry(owned), carry(ghosts));
     const auto all = ranks_.all_gather(std::span<const std::int64_t>(owned));
-    const std::vector<GhostOrigin> origins = halo.origins().on_host();
+    const std::vector<Halo::Origin> origins = halo.origins().on_host();
     require(origins.size() == ghosts.size(), "a ghost comes from nowhere");
     for (std::size_t g = 0; g < ghosts.size(); ++g)
       require(all.of_rank(origins[g].rank)[static_cast<std::size_t>(origins[g].index)] == ghosts[g],
