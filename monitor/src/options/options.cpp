@@ -81,6 +81,15 @@ void check(const Options& options) {
         "Give the box whose opposite faces meet.");
 }
 
+void require_no_placing(const Options& code) {
+  static const Options unset;
+  for (const Descriptor& descriptor : detail::placing_options())
+    if (descriptor.print(code) != descriptor.print(unset))
+      refuse_option(std::string(descriptor.key) + " is " + in_quotes(descriptor.print(code)) +
+                        ", but a Monitor places no objects.",
+                    "Give it to a Balancer, or leave it out.");
+}
+
 DecisionState first_state(const Options& options) {
   DecisionState state;
   state.trigger = options.trigger;

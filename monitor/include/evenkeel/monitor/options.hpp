@@ -43,7 +43,8 @@ struct Shift {
   friend bool operator==(const Shift&, const Shift&) = default;
 };
 
-// The options of a Balancer or a Monitor. The options of other facades contain them.
+// The options of a Balancer. The options of other facades contain them. A Monitor takes them
+// without those of domains and moves.
 struct Options {
   Method method = Hilbert{};
   // The methods among which a file or the environment may choose; set in code only.

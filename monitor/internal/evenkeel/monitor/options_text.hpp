@@ -39,4 +39,7 @@ EVENKEEL_API Options resolve(const Options& code, const Variables& variables);
 // 0. If resolve() throws on rank 0, all ranks throw the same Error.
 EVENKEEL_API Options agree(const Communicator& communicator, const Options& code);
 
+// Throws an Error if options of domains or moves are set, which a Monitor does not use. Local.
+EVENKEEL_API void require_no_placing(const Options& code);
+
 }  // namespace evenkeel

@@ -7,6 +7,15 @@ namespace {
 
 using namespace test;
 
+// --- Options that only a Balancer has ------------------------------------------------------------
+
+TEST_F(MonitorTest, TakesNoMethod) {
+  for (const Options& options : {Options{.method = Staggered{}}, Options{.least_objects = 1}})
+    EXPECT_ERROR_EVERYWHERE(Monitor(outer, rank == 0 ? options : Options{}),
+                            ", but a Monitor places no objects.");
+  EXPECT_NO_THROW(Monitor(outer, rank == 0 ? Options{} : Options{.wrap = true}).finish());
+}
+
 // --- Kernels that differ -------------------------------------------------------------------------
 
 TEST_F(MonitorTest, UnlessKernelsAreStrict) {
