@@ -25,7 +25,7 @@ std::string sentence(const std::string& prefix, const std::string& where,
   return text;
 }
 
-// A text such as "rank 3 (the first of 2 failing of 8): ", made without allocating memory.
+// A text such as "rank 3 (the first of 2 failed ranks of 8): ", made without allocating memory.
 class RankPrefix {
  public:
   RankPrefix(int rank, int failures, int ranks) noexcept {

@@ -93,7 +93,7 @@ Buffer::Buffer(const std::string& label, MemoryKind kind, bool pinned, std::int6
     throw Error(ErrorKind::out_of_memory, Where{"backends/exec"},
                 std::to_string(bytes) + " bytes of " + name_of(kind) + " memory for '" + label +
                     "' were refused.",
-                "Use more ranks, fewer objects, or a smaller staging budget.");
+                "Use more ranks, fewer objects, or a smaller staging_bytes.");
 }
 
 Buffer::Buffer(const std::string& label, MemoryKind kind, std::int64_t bytes)

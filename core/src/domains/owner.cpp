@@ -82,7 +82,9 @@ void write_owners_on(const Instance& instance, const OwnerOf& owner_of, const Cu
 
 void write_owners(const Space& space, const Splitters& splitters, const CurveKey* keys,
                   std::int64_t count, int* owners) {
-  if (splitters.size() < 2) refuse("The splitters make no part.", "Give the splitters of a cut.");
+  if (splitters.size() < 2)
+    refuse("There are fewer than two splitters, so there is no part.",
+           "Give the splitters of a cut.");
   if (count <= 0) return;
   const exec::Reached<CurveKey> reached(space, "evenkeel::owner::splitters", splitters);
   const OwnerOf owner_of{reached.data(), static_cast<int>(splitters.size()) - 1};

@@ -44,7 +44,7 @@ void check(const GridShape& shape) {
     if (extent > 1 && d >= static_cast<std::size_t>(shape.dimensions))
       refuse_shape("A grid of " + std::to_string(shape.dimensions) + " dimensions has " +
                        std::to_string(extent) + " domains along axis " + std::to_string(d) + '.',
-                   "Give axes beyond the dimensions 1 domain.");
+                   "An axis beyond the dimensions must have 1 domain.");
     parts *= extent;
     if (parts > std::numeric_limits<int>::max())
       refuse_shape("A grid of " + times(shape.extents) + " domains has more than can be counted.",

@@ -31,8 +31,8 @@ class MovingCosts {
     last_ = step;
   }
 
-  // Returns the method. Sets its moving cost if the method has the seconds of a cut edge, and if
-  // two moves have shown how long a cut lasts.
+  // Returns the method. Sets its moving cost if the method says how many seconds a cut edge costs,
+  // and if two moves have shown how long a cut lasts.
   ByGraph priced(ByGraph method) const {
     if (method.edge_seconds > 0 && per_object_ > 0 && lasting_ > 0)
       method.moving_cost = per_object_ / (method.edge_seconds * lasting_);

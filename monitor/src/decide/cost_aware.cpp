@@ -16,8 +16,8 @@ constexpr double caution = 1.5;        // this many times the price g,
 constexpr double proof = 2;            // and curable imbalance must have lost this many costs
 constexpr double patience = 200;       // in costs of a rebalance: after this time a shortfall is
                                        // tested
-constexpr double helped = 0.9;         // a rebalance that leaves more than this of u is in vain
-constexpr double least_level = 0.005;  // below this u no action is worthwhile
+constexpr double helped = 0.9;         // a rebalance that leaves more than this share is in vain
+constexpr double least_level = 0.005;  // below this level no action is worthwhile
 
 constexpr double endless = std::numeric_limits<double>::max();
 
@@ -116,9 +116,9 @@ Aged aged(const Ageing& ageing, double until) noexcept {
 // The predicted level of a fresh cut. Without a prediction, a fresh cut is assumed to be even.
 double foreseen(const Outlook& outlook) noexcept { return std::max(0.0, outlook.fresh); }
 
-// The growth of u from the middle of the epoch until a rebalance acts, because the cut in use ages.
-// Half an epoch is added, which is the mean delay if this look or the next one leads to the
-// rebalance.
+// The growth of the level from the middle of the epoch until a rebalance acts, because the cut in
+// use ages. Half an epoch is added, which is the mean delay if this look or the next one leads to
+// the rebalance.
 double growth_ahead(const Outlook& outlook, const LoadSeen& seen) noexcept {
   if (seen.age < 0) return 0;
   const double half = steps_of(seen) / 2;
@@ -172,10 +172,10 @@ void learn_misfit(Shortfall& shortfall, const LoadSeen& seen, double floor) noex
                         static_cast<double>(shortfall.weighed);
 }
 
-// Learns the miss of the last fresh cut: its u minus the predicted u. The next cut is expected to
-// have the same miss, but at most four times the miss before, because a single miss may be an
-// accident. A part of the miss is ageing, unless the cut has not changed u: such a cut was no
-// better from the start.
+// Learns the miss of the last fresh cut: its level minus the predicted level. The next cut is
+// expected to have the same miss, but at most four times the miss before, because a single miss may
+// be an accident. A part of the miss is ageing, unless the cut has not changed the level: such a
+// cut was no better from the start.
 void judge_cut(Outlook& outlook, const LoadSeen& seen, double floor) noexcept {
   outlook.left = seen.level;
   const double age = steps_of(seen) + 2 * static_cast<double>(seen.latency);
@@ -196,9 +196,9 @@ void judge_last(Outlook& outlook, const LoadSeen& seen, double floor) noexcept {
   if (outlook.left_from >= 0 && seen.level > helped * outlook.left_from) outlook.is_return_vain = 1;
 }
 
-// The expected shortfall of a cut now. It cannot exceed `above`, the curable part of u. Long after
-// the last rebalance it is assumed to be 0, so that a cut tests it. A single look with a smaller
-// `above` may be noise, so each such look reduces the expected shortfall only a little.
+// The expected shortfall of a cut now. It cannot exceed `above`, the curable part of the level.
+// Long after the last rebalance it is assumed to be 0, so that a cut tests it. A single look with a
+// smaller `above` may be noise, so each such look reduces the expected shortfall only a little.
 double shortfall_now(Shortfall& shortfall, const LoadSeen& seen, double above) noexcept {
   constexpr double slow = 16;  // looks
   const double most = std::max(0.0, above);
@@ -208,7 +208,7 @@ double shortfall_now(Shortfall& shortfall, const LoadSeen& seen, double above) n
   return std::min(doubt * shortfall.expected, most);
 }
 
-// --- The reduction of u by a fresh cut -----------------------------------------------------------
+// --- The reduction of the level by a fresh cut ---------------------------------------------------
 
 void take_in(Outlook& outlook, double taken_off, double steps) noexcept {
   auto& [latest, lost] = outlook.curable;
@@ -291,8 +291,8 @@ bool may_go_back_to(std::int64_t generation, const Outlook& outlook,
          generation != seen.generation;
 }
 
-// True if a reduction of u by `taken_off` pays for a rebalance before the run ends, and within as
-// many steps as have been measured so far.
+// True if a reduction of the level by `taken_off` pays for a rebalance before the run ends, and
+// within as many steps as have been measured so far.
 bool pays_for_itself(double taken_off, const Outlook& outlook, const LoadSeen& seen) noexcept {
   return taken_off * std::min(outlook.measured, left_of(seen)) >= seen.cost;
 }

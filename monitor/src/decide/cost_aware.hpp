@@ -1,17 +1,17 @@
 #pragma once
 
-// The trigger cost_aware. A level is u = max / mean - 1 of the load. The trigger estimates the
-// level of a fresh cut, and how the levels of cuts grow with their age. Let x be the reduction of u
-// by a fresh cut now, C the cost of that cut in mean steps, and a(t) the level of a cut of age t
-// minus the level of a fresh cut. The trigger acts when
+// The trigger cost_aware. The level of a load is max / mean - 1. The trigger estimates the
+// level of a fresh cut, and how the levels of cuts grow with their age. Let x be the reduction of
+// the level by a fresh cut now, C the cost of that cut in mean steps, and a(t) the level of a cut
+// of age t minus the level of a fresh cut. The trigger acts when
 //
 //   x >= g,   g = min over T of (C + integral of a from 0 to T) / T,   T <= T_max,
 //
 // where g is the least average loss per step that repeated cuts can reach. As long as the loss per
 // step is below g, waiting is cheaper (optimal stopping by the renewal-reward theorem). T_max is
 // 1.5 times the number of measured steps, but at most the rest of the run. For x the code takes a
-// lower confidence bound, plus the growth of u from the measurement until the rebalance acts. It
-// uses only + - * / and square roots, and no constant has a unit.
+// lower confidence bound, plus the growth of the level from the measurement until the rebalance
+// acts. It uses only + - * / and square roots, and no constant has a unit.
 
 #include "decide/decision.hpp"
 
@@ -28,12 +28,12 @@ struct LoadSeen {
   std::int64_t steps = 1;  // measured steps of the epoch
   std::int64_t since = 1;  // measured steps since the last rebalance
   std::int64_t ranks = 1;
-  double level = 0;      // u of the present domains
-  bool is_even = false;  // true if u is below the floor; then nothing moves, whatever this rule
-                         // decides
+  double level = 0;      // the level of the present domains
+  bool is_even = false;  // true if the level is below the floor; then nothing moves, whatever this
+                         // rule decides
   double variance = 0;   // of the load from step to step / (mean load)^2, averaged over ranks
-  double first = -1, previous = -1, fresh = -1;  // u under the first, previous, freshly cut domains
-  double as_weighed = -1;                        // u if each object cost as much as its weight says
+  double first = -1, previous = -1, fresh = -1;  // under the first, previous, freshly cut domains
+  double as_weighed = -1;                        // if each object cost as much as its weight says
   std::array<Earlier, Counterfactual::earlier_cuts> earlier{};
   double cost = 0;  // of a rebalance, in mean steps
   double debt = 0;  // time that rebalances have lost against never rebalancing, in costs of one
@@ -47,13 +47,13 @@ struct LoadSeen {
 
 // The prospects of a rebalance now. Levels are shares of the mean load.
 struct Prospect {
-  double fresh = 0;    // u that a fresh cut would have
-  double growth = 0;   // of u from now until a rebalance acts, because the present cut ages
+  double fresh = 0;    // the level that a fresh cut would have
+  double growth = 0;   // of the level from now until a rebalance acts, because the present cut ages
   double curable = 0;  // x, a lower bound, when a rebalance acts
   double price = 0;    // g
   double lasts = 0;    // T
   double gain = 0;     // mean steps that the rebalance would save in T steps, net of its cost
-  double noise = 0;    // u that noise gives to even loads
+  double noise = 0;    // the level that noise gives to even loads
 };
 
 // Adds the look to the outlook, and returns the prospects.

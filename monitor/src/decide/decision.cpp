@@ -138,8 +138,8 @@ bool has_judged(Reason reason) noexcept {
   return std::ranges::find(before_it, reason) == before_it.end();
 }
 
-// True if a reduction of u by `taken_off` pays for a rebalance before the run ends, and within as
-// many steps as have been measured so far.
+// True if a reduction of the level by `taken_off` pays for a rebalance before the run ends, and
+// within as many steps as have been measured so far.
 bool pays(double taken_off, const RuleInput& on) noexcept {
   const double trusted = on.after.outlook.measured;
   const double steps = std::min(trusted, on.seen.left.value_or(trusted));
@@ -284,7 +284,7 @@ bool wants_survey(const DecisionState& state) noexcept {
 bool cuts_fall_short(const DecisionState& state) noexcept {
   constexpr double far = 0.1;   // least expected shortfall of the next cut, as a share of the mean
                                 // load
-  constexpr double most = 0.9;  // least share of the earlier u that the last cut has left
+  constexpr double most = 0.9;  // least share of the earlier level that the last cut has left
   const Outlook& outlook = state.outlook;
   return state.rebalances > 0 && outlook.fresh >= 0 && outlook.shortfall.weighed == 0 &&
          outlook.shortfall.expected >= far && outlook.left >= most * outlook.left_from;

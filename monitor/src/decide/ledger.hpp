@@ -103,7 +103,8 @@ struct Ledger {
   // replaced domains, their level is assumed to have grown by the same amount.
   EVENKEEL_API void enter(const Totals& totals, bool is_first, bool is_current,
                           double grown = 0) noexcept;
-  // Opens the entry of a new rebalance, after settling the last entry.
+  // Opens the entry of a new rebalance, after settling the last entry. If no look came between, the
+  // two share an entry; before the first step it does nothing.
   EVENKEEL_API void open_entry() noexcept;
   // Closes the entry of the last rebalance with its gain so far.
   EVENKEEL_API void settle() noexcept;

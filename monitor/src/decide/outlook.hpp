@@ -1,6 +1,6 @@
 #pragma once
 
-// The memory of the trigger cost_aware. A level is a share of the mean load: u = max / mean - 1.
+// The memory of the trigger cost_aware. The level of a load is max / mean - 1.
 // docs/triggers.md describes the use of each member.
 
 #include <array>
@@ -28,13 +28,14 @@ constexpr std::array<double, size> none_known() {
   return none;
 }
 
-// The reduction of u that a fresh cut would have brought at the looks since the last rebalance.
+// The reduction of the level that a fresh cut would have brought at the looks since the last
+// rebalance.
 struct Curable {
   std::array<double, 16> latest = none_known<16>();  // the latest look first
   double lost = 0;                                   // mean steps lost to curable imbalance
 };
 
-// The scatter of u and of loads.
+// The scatter of the level and of loads.
 struct Scatter {
   double variance = not_known;  // LoadSeen::variance, smoothed over looks
   // |Second differences| of Curable::latest, the latest first.
@@ -44,13 +45,13 @@ struct Scatter {
 // The domains that the run began with.
 struct FirstDomains {
   std::int64_t generation = -1;  // negative if not known yet
-  double above = not_known;      // their u minus the u of a fresh cut, smoothed
+  double above = not_known;      // their level minus the level of a fresh cut, smoothed
   double behind = 0;             // mean steps lost against these domains since the last rebalance
 };
 
-// The shortfall of a fresh cut: its u minus the predicted u. If objects have weights, the shortfall
-// is the measured u minus the u by these weights, smoothed, since a cut by the weights does not
-// cure this part. Otherwise, it is observed after cuts.
+// The shortfall of a fresh cut: its level minus the predicted level. If objects have weights,
+// the shortfall is the measured level minus the level by these weights, smoothed, since a cut by
+// the weights does not cure this part. Otherwise, it is observed after cuts.
 struct Shortfall {
   double expected = 0;       // of the next fresh cut
   std::int64_t weighed = 0;  // number of looks with weights, up to 8; 0 without weights
@@ -65,9 +66,9 @@ struct Surveys {
 struct Outlook {
   Curable curable = {};
   double measured = 0;  // measured steps of the run
-  double fresh = -1;    // u of a fresh cut at the last survey; negative if never known
-  // The u of the cut in use at its first look. It is no_cut before the first rebalance, or if the
-  // last rebalance made no cut. It is new_cut or new_return until a look has measured the new
+  double fresh = -1;    // the level of a fresh cut at the last survey; negative if never known
+  // The level of the cut in use at its first look. It is no_cut before the first rebalance, or if
+  // the last rebalance made no cut. It is new_cut or new_return until a look has measured the new
   // domains.
   static constexpr double no_cut = -1, new_cut = -2, new_return = -3;
   double left = no_cut;
@@ -78,7 +79,7 @@ struct Outlook {
   Surveys surveys = {};
 
   std::int64_t wanted_generation = -1;  // of the domains to return to; -1 for a fresh cut
-  double left_from = -1;                // u at the decision on the last rebalance
+  double left_from = -1;                // the level at the decision on the last rebalance
   std::int64_t is_return_vain = 0;      // 1 if a return to earlier domains did not help
 
   std::int64_t calm_looks = 0;  // looks in a row that found nothing to do

@@ -30,7 +30,7 @@ class EVENKEEL_API Shadow {
   Totals carried_on(const Totals& totals) const;
 
   DecisionState state_;
-  double left_ = -1;            // u under the last cut, as last known; negative if never known
+  double left_ = -1;  // the level under the last cut, as last known; negative if never known
   std::int64_t acted_at_ = -1;  // the last step after which it would have moved objects, or -1
   double taken_ = 0;  // if left_ is unknown: nanoseconds per step that the slowest rank would have
                       // saved

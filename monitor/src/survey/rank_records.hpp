@@ -45,7 +45,7 @@ class RankRecords {
   // Call this after objects have moved. `generation` is the number of the new domains. `back_to` is
   // the earlier generation to which the rebalance has returned, or -1.
   void end_rebalance(std::int64_t back_to, std::int64_t generation) noexcept;
-  // Frees the memory of new records that are not used.
+  // Call this if a rebalance fails. Frees the records that were made for it.
   void give_back() noexcept { travelling_.clear(); }
 
   // Call this if the application has made, removed or sorted objects of a set. `before` is the old

@@ -101,8 +101,8 @@ TEST(Owner, OfManyKeys) {
 
 TEST(Owner, OfNoKeysAndNoParts) {
   EXPECT_TRUE(owners_here(splitters_at({5}), {}).empty());
-  EXPECT_ERROR(owners_here({}, {{1}}), "core/domains: The splitters make no part.");
-  EXPECT_ERROR(owners_here({{0}}, {{1}}), "core/domains: The splitters make no part.");
+  EXPECT_ERROR(owners_here({}, {{1}}), "core/domains: There are fewer than two splitters");
+  EXPECT_ERROR(owners_here({{0}}, {{1}}), "core/domains: There are fewer than two splitters");
 }
 
 }  // namespace

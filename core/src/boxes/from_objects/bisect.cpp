@@ -140,8 +140,8 @@ class Growth {
     return tolerance;
   }
 
-  // Returns the borders of the earlier tree for nodes where both trees agree, and NaN for other
-  // nodes.
+  // Returns the borders of the earlier tree, moved to where they are allowed, for nodes where both
+  // trees agree, and NaN for other nodes. The list is empty without an earlier tree.
   std::vector<double> kept() const {
     std::vector<double> borders;
     if (earlier_.empty()) return borders;

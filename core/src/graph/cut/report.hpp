@@ -7,15 +7,15 @@
 
 namespace evenkeel::graphs {
 
-// Collective. Returns the Moves of given parts of the read vertices and ghosts, with a complete
-// border. Afterwards no vertex counts as fixed or gains by staying at home, so the border includes
-// fixed vertices, too.
+// Collective. Returns the Moves of given parts of the read vertices and ghosts, with the
+// complete list of vertices that have neighbours in other parts. Afterwards no vertex counts as
+// fixed or gains by staying at home, so the list includes fixed vertices, too.
 Moves surveyed(const Communicator& communicator, GraphRead& read, const Goal& goal,
                exec::Array<int> parts);
 
-// Collective. `moves` has the parts of the read vertices and ghosts, and the complete border.
-// `goal`, `heaviest` and `clusters` are those of the cut, in which a cluster that must not be
-// divided is a single vertex: such clusters bound the quality of any cut.
+// Collective. `moves` comes from surveyed(); `goal`, `heaviest` and `clusters` come from the cut.
+// There, a cluster that must not be divided counts as one vertex, since it limits how even any cut
+// can be.
 GraphReport report_of(const Communicator& communicator, const GraphRead& read, Moves& moves,
                       const Goal& goal, const PerConstraint& heaviest, std::int64_t clusters);
 

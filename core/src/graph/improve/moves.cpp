@@ -151,7 +151,7 @@ struct Moves::Work {
     return static_cast<std::int64_t>(moves.goal.parts) * moves.goal.constraints;
   }
   std::int64_t lump_count() const { return moves.goal.lump > 0 ? moves.goal.parts : 0; }
-  // The sums of lumps follow the sums of weights.
+  // The numbers of lumps (goal.hpp) are stored after the sums of weights.
   std::int64_t* lump_sums() const {
     return moves.sums_.there.data() + first_weight + weight_count();
   }

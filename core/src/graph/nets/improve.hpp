@@ -32,7 +32,8 @@ class NetMoves {
   struct Pins {  // by owned vertex and ghost
     exec::Array<int> parts, parts_next;
     exec::Array<int> targets;  // nowhere if the pin stays
-    // the target of the pin if it goes when others go as expected; otherwise nowhere
+    // likely: the target if the pin goes when all others go to their targets; going: the same when
+    // the others go where `likely` says; otherwise nowhere
     exec::Array<int> likely, going;
     exec::Array<std::int64_t> gains;
     exec::Array<std::uint64_t> names;

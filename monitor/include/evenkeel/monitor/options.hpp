@@ -82,14 +82,14 @@ struct Options {
   std::int64_t staging_bytes = std::int64_t{256} << 20;
   int messages_in_flight = 8;
   bool origins = false;       // if true, reports of moves contain the origin of each object
-  double floor_percent = 2;   // if the imbalance is less, nothing moves
+  double floor_percent = 2;   // if the imbalance is less, only Every and commands act
   double least_coverage = 0;  // share of the time of steps that kernels must cover, 0 to 1
   // The number of steps that the run will take; 0 if unknown.
   std::int64_t horizon = 0;
   double expected_cost = 5;  // of a rebalance, in mean steps; used until one is measured
   int epoch_steps = 0;       // between two looks; if it is 0, the trigger chooses 6 to 10
   int warmup_steps = 3;      // at the start, not measured
-  int cooldown_steps = 6;    // after a rebalance, in which there is no other
+  int cooldown_steps = 6;    // after a rebalance, in which only Every and commands act
   ClockKind clock = ClockKind::automatic;
   // A clock of your own, in nanoseconds, which replaces `clock`; set in code only, on each rank.
   std::int64_t (*own_clock)() noexcept = nullptr;

@@ -18,7 +18,7 @@ struct CostAware {
   friend bool operator==(const CostAware&, const CostAware&) = default;
 };
 
-// Never acts: nothing moves unless the application calls rebalance().
+// Never acts: nothing moves unless the application or a command asks for a rebalance.
 struct Never {
   friend bool operator==(const Never&, const Never&) = default;
 };

@@ -27,8 +27,8 @@ struct Counterfactual {
   // the measured load shows how far these weights can be trusted.
   std::int64_t as_weighed = unknown;
   std::int64_t advised = unknown;  // under the last cut to which advice would have led
-  // Under cuts made at earlier looks, used or not, and the ages of these cuts in steps. An age of 0
-  // means that there is no such cut.
+  // earlier: under cuts that were made at earlier looks, whether used or not. age: the ages of
+  // these cuts in steps; 0 means that there is no such cut.
   std::array<std::int64_t, earlier_cuts> earlier{}, age{};
 };
 

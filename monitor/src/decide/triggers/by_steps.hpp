@@ -8,7 +8,7 @@
 
 namespace evenkeel {
 
-// Never acts: nothing moves unless the application calls rebalance().
+// Never acts: nothing moves unless the application or a command asks for a rebalance.
 struct NeverRule : RuleOf<NeverRule, Never> {
   static constexpr const char *name = "never", *texts = "never";
 };

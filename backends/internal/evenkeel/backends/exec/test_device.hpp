@@ -44,8 +44,8 @@ EVENKEEL_API void count_launch(int stream) noexcept;
 EVENKEEL_API std::int64_t arena_bytes() noexcept;
 EVENKEEL_API bool holds(const void* address) noexcept;
 
-// Allocates memory of the arena, aligned to 64 bytes and filled with a pattern at its start.
-// Returns null if the arena has no room left.
+// Allocates from the arena, aligned to 64 bytes, and fills the first bytes of the allocation with a
+// pattern. Returns null if the arena has no room left.
 EVENKEEL_API void* allocate(const char* label, std::size_t bytes) noexcept;
 EVENKEEL_API void release(void* data) noexcept;
 EVENKEEL_API std::int64_t bytes_in_use() noexcept;

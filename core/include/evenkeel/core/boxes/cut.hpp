@@ -59,8 +59,8 @@ struct BisectionOptions : BoxCutOptions {
   // is used.
   std::vector<int> axes = {};
   // An earlier tree, or null. If it has the same number of parts and dimensions, boxes are divided
-  // along the same axes, and borders that are even enough for target_lambda stay. So few objects
-  // move.
+  // along the same axes, and a border stays if the parts on both sides are even enough for
+  // target_lambda. Then only a few objects move.
   const TreeDomains* earlier = nullptr;
 };
 
