@@ -30,7 +30,7 @@ struct ControlArguments {
 [[noreturn]] void refuse_file(const std::string& path, std::string_view reason) {
   refuse_control(
       joined({"The control file ", in_quotes(path), " cannot be written: ", reason, "."}),
-      "Give the path that the option control of the run names.");
+      "Give the path of the control file, which is the run's option control.");
 }
 
 bool has_control_characters(const std::string& text) {
@@ -59,7 +59,7 @@ std::string control_line(const std::string& command, const std::string& path,
                    "Give pause, resume, rebalance, or journal and a path.");
   if (is_journal == path.empty())
     refuse_control(is_journal ? "The command journal lacks its path."
-                              : joined({"The command ", command, " has no path."}),
+                              : joined({"The command ", command, " takes no path."}),
                    "Give a path with journal, and with no other command.");
   if (has_control_characters(path))
     refuse_control("The path of the journal has control characters.", "Name another file.");
@@ -77,8 +77,8 @@ class ControlRequest {
   ControlRequest(const ControlRequest&) = delete;
   ControlRequest& operator=(const ControlRequest&) = delete;
 
-  // True if the run takes the line within this time. A run removes the whole file, and only if it
-  // obeys each line.
+  // True if the run takes the line within this time. A run removes the file only after it has
+  // obeyed all its lines.
   bool is_taken_within(std::chrono::milliseconds time) const;
 
  private:
@@ -103,8 +103,8 @@ ControlRequest::ControlRequest(std::string path, const std::string& line)
 
 ControlRequest::~ControlRequest() { close(descriptor_); }
 
-// A run first renames the file, and unlinks it only after it has obeyed it. So the file has no name
-// left once the run has taken it.
+// A run renames the file, obeys its lines, and then unlinks the file. So the file has no name left
+// once the run has taken it.
 bool ControlRequest::is_taken() const {
   struct stat status = {};
   return fstat(descriptor_, &status) == 0 && status.st_nlink == 0;

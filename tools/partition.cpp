@@ -162,7 +162,7 @@ void add_partition_examples(CLI::App& command) {
        {"evenkeel partition --graph mesh.graph --parts 64 --method graph --effort fast",
         "Parts of a mesh with few edges between them"},
        {"evenkeel partition --graph mesh.graph --parts 64 --method graph --from o.npy --out n.npy",
-        "The same from the parts of before, so that little moves"},
+        "The same, beginning from earlier parts, so that few vertices change parts"},
        {"mpirun -n 8 evenkeel partition --points p.npy --parts 1000 --method bisection --json",
         "On 8 processes, each of which reads its share"}});
 }
@@ -188,14 +188,15 @@ Run add_partition(CLI::App& app, Ranks& ranks) {
   add_option(command, "--work", asked->work, "count|weights",
              "The work of a part; weights if there are any");
   add_option(command, "--target-lambda", asked->target_lambda, "L",
-             "Greatest / average work that is even enough; as even as possible if it is not given");
+             "The lambda (greatest / average work) that is even enough; if it is not given, the "
+             "cut is as even as possible");
   add_option(command, "--grid", asked->grid, "AxBxC",
              "Domains along each axis of a grid; as near to cubes as possible if it is not given");
   add_option(
       command, "--rounds", asked->rounds, "R",
       "tensor, staggered: rounds that improve a uniform grid from the work of domains alone");
   add_option(command, "--from", asked->from, "P.npy|P.csv",
-             "graph: parts to begin from, which few vertices leave");
+             "graph: earlier parts to begin from, so that few vertices change parts");
   add_option(command, "--uncuttable", asked->uncuttable, "M.npy|M.csv",
              "graph: 1 for each neighbour that must stay in the same part, else 0");
   add_option(command, "--effort", asked->effort, "polish|fast|good",
@@ -203,7 +204,7 @@ Run add_partition(CLI::App& app, Ranks& ranks) {
   add_option(command, "--tolerance", asked->tolerance, "T",
              "graph: by how much a part may exceed the average; 0.03 if it is not given");
   add_option(command, "--moving-cost", asked->moving_cost, "C",
-             "graph: further edges that may be cut for each vertex that keeps its part");
+             "graph: how many more edges may be cut to keep one vertex in its part");
   add_option(command, "--out", asked->out, "P.npy|P.csv",
              "Write the part of each object or vertex, in their order");
   add_option(command, "--vtk", asked->vtk, "domains.vtu", "Write the domains as boxes");

@@ -18,7 +18,7 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   // The line shows nothing in the first half second. Both functions return functions that keep a
-  // reference to this object. These are empty if the line is silent.
+  // reference to this object. The returned functions are empty if the line is silent.
   Progress on_reading(const std::string& name);
   std::function<void(double done)> on_work(const std::string& name);
   // Shows only the name, for work that does not report how far it is.

@@ -29,7 +29,7 @@ class Ranks {
   // True on the rank that prints for all. Before start(), the environment of the launcher decides.
   bool is_first() const;
 
-  // The first rank's value. Collective after start(); before, it returns `mine`.
+  // The first rank's value. Collective after start(). Before start(), it returns `mine`.
   bool as_first_says(bool mine) const;
 
   // Ends all ranks at once, after a failure that other ranks cannot know of. Does nothing if there

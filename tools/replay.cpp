@@ -36,7 +36,8 @@ std::string replay_chain(const ChainReplayOptions& options) {
   replay.total = cost_of(setting, replay.rebalances);
   replay.never = cost_of(setting, {});
   replay.optimum = optimum_of(setting, line.on_work("finding the optimum"));
-  replay.ideal = std::min(ideal_of(setting), replay.optimum.total);  // rounding may exceed it
+  replay.ideal =
+      std::min(ideal_of(setting), replay.optimum.total);  // rounding may make the ideal greater
   if (!std::isfinite(replay.total))
     refuse_replay("The run costs more than a number can hold.", "Give costs in a greater unit.");
   return report_of(options, replay);
@@ -100,9 +101,9 @@ Run add_replay(CLI::App& app) {
   add_option(command, "--trigger", asked->trigger, "T",
              "The trigger, written as in the option `trigger`; for a chain, cost_aware if it is "
              "not given");
-  add_option(
-      command, "--horizon", asked->horizon, "H",
-      "Steps that the run is expected to take, or 0 if unknown; the chain's if it is not given");
+  add_option(command, "--horizon", asked->horizon, "H",
+             "Steps that the run is expected to take, or 0 if unknown; the steps of the chain if "
+             "it is not given");
   add_option(
       command, "--start", asked->start, "optimal|uniform",
       "The first cut: the best for the first step, or the same number of bins for each rank");

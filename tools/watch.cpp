@@ -67,7 +67,7 @@ class Watched {
                         [this](const JournalFinish& finish) { add(finish); }});
   }
 
-  // Some lines of a journal may be damaged, but not all of them.
+  // Throws an Error if no line was understood: some lines of a journal may be damaged, but not all.
   void refuse_strangers() const {
     if (lines_->reading().lines == 0 || lines_->has_understood()) return;
     refuse(joined({"The file ", in_quotes(path_), " is not a journal."}),
@@ -109,7 +109,7 @@ HttpAnswer answer_for(const Watched& run, std::string_view path) {
   if (path == "/") return {200, "text/html; charset=utf-8", run.page()};
   if (path == "/metrics")
     return {200, "text/plain; version=0.0.4; charset=utf-8", watch::metrics_of(run.view())};
-  return {404, "text/plain; charset=utf-8", "There are / and /metrics.\n"};
+  return {404, "text/plain; charset=utf-8", "Ask for / or /metrics.\n"};
 }
 
 // Waits until a key is pressed, a browser connects, or the time between two looks is over.

@@ -387,8 +387,8 @@ TEST(Chain, WeightsThatAreNoneAreErrors) {
   EXPECT_ERROR(chain_of(Doubles(3, 1e308), {}), "The sum of the weights overflows.");
   EXPECT_ERROR(cut_prefix(Doubles{}, {}), "A prefix sum does not begin with 0.");
   EXPECT_ERROR(cut_prefix(Doubles{1, 2}, {}), "A prefix sum does not begin with 0.");
-  EXPECT_ERROR(cut_prefix(Doubles{0, 2, 1}, {}), "A prefix sum falls, or is NaN.");
-  EXPECT_ERROR(cut_prefix(Doubles{0, std::nan("")}, {}), "A prefix sum falls, or is NaN.");
+  EXPECT_ERROR(cut_prefix(Doubles{0, 2, 1}, {}), "A prefix sum decreases, or is NaN.");
+  EXPECT_ERROR(cut_prefix(Doubles{0, std::nan("")}, {}), "A prefix sum decreases, or is NaN.");
   EXPECT_ERROR(cut_prefix(Doubles{0, infinity}, {}), "A prefix sum is infinite.");
 }
 

@@ -787,7 +787,7 @@ TEST_F(CutOn, OptionsThatMakeNoSenseAreErrors) {
         "core/cut: A curve in " + std::to_string(dimensions) + " dimensions was asked for.");
   expect_refused(communicator, who, mine.both(),
                  {.parts = 4, .kept = splitters_at({10, 20}), .target_lambda = 1.1},
-                 "core/cut: The splitters to keep make 3 parts where 4 were asked for.");
+                 "core/cut: The kept splitters make 3 parts, but 4 were asked for.");
   for (const double penalty : {-1.0, 0.5, std::numeric_limits<double>::infinity()})
     expect_refused(communicator, who, mine.both(),
                    {.parts = 3, .kept = splitters_at({10, 20}), .shift_penalty = penalty},

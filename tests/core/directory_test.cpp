@@ -167,8 +167,8 @@ TEST(LocalIds, RefusesWhatDoesNotFit) {
   std::vector<unsigned> unsigned_ones(2);
   std::vector<double> reals(2);
   EXPECT_ERROR(local.write_indices(wanted, few), "2 x 1 ids do not fit 'std::vector'");
-  EXPECT_ERROR(local.write_indices(wanted, unsigned_ones), "which has no -1");
-  EXPECT_ERROR(local.write_indices(wanted, reals), "which has no -1");
+  EXPECT_ERROR(local.write_indices(wanted, unsigned_ones), "which cannot hold -1");
+  EXPECT_ERROR(local.write_indices(wanted, reals), "which cannot hold -1");
   EXPECT_ERROR(local.write_indices(reals, reals), "are of type double");
   const std::vector<short> many(200, 1);
   std::vector<signed char> narrow(2);

@@ -563,7 +563,7 @@ TEST_F(HaloOn, RefusesFieldsAndLeavesThemAlone) {
       .pack = [](const std::vector<int>&, std::span<std::byte>) { return std::ptrdiff_t{0}; },
       .unpack = [](std::vector<int>&, std::span<const std::byte>) { return std::ptrdiff_t{0}; }};
   EXPECT_ERROR_EVERYWHERE(halo.exchange(carry(charge, blocks(patches, functions))),
-                          "Ghosts have no payloads");
+                          "Payloads cannot be exchanged");
   EXPECT_ERROR_EVERYWHERE(halo.exchange(carry(charge), carry(charge, few)),
                           "1 fields of owned objects and 2 of ghosts were given");
   std::vector<int> id(3);

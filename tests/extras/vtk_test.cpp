@@ -194,7 +194,8 @@ TEST(Cells, OfNobody) {
 
 TEST(Cells, TheWorkIsOfEachPart) {
   const std::string text =
-      "evenkeel: extras/vtk: The work of 3 parts came with 2 parts. Give the work of each part, or "
+      "evenkeel: extras/vtk: The work of 3 parts was given, but there are 2 parts. Give the work "
+      "of each part, or "
       "of no part.";
   const std::vector<double> work(3);
   const Box box{{0, 0, 0}, {1, 1, 1}};
@@ -314,8 +315,8 @@ TEST(Vtu, Shares) {
 TEST(Vtu, WhatIsNoCell) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   for (const int dimensions : {0, 4})
-    EXPECT_ERROR(vtu_of(dimensions, {}), "extras/vtk: Boxes in " + std::to_string(dimensions) +
-                                             " dimensions have no place in a .vtu.");
+    EXPECT_ERROR(vtu_of(dimensions, {}), "extras/vtk: A .vtu cannot hold boxes in " +
+                                             std::to_string(dimensions) + " dimensions.");
   EXPECT_ERROR(vtu_of(3, Cells{{{{infinity, 0, 0}, {-infinity, 0, 0}}, 4, 0, 0}}),
                "extras/vtk: The box of part 4 is not finite. Leave out empty parts.");
   EXPECT_ERROR(
@@ -365,7 +366,7 @@ TEST(VtuFile, TargetsThatAreNone) {
   const std::string below_file = directory.with_file("file", "") + "/out";
   EXPECT_EQ(writing(below_file), refusal(below_file, "Not a directory"));
   EXPECT_EQ(directory.files(), std::vector<std::string>{"file"});
-  EXPECT_ERROR(write_vtu(directory.path_of("out"), 0, one_cell), "Boxes in 0 dimensions");
+  EXPECT_ERROR(write_vtu(directory.path_of("out"), 0, one_cell), "boxes in 0 dimensions");
   EXPECT_EQ(directory.files(), std::vector<std::string>{"file"});
 }
 

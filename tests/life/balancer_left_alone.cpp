@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
   std::filesystem::remove(path);
   const bool apart = others_step && size > 1;
   if (apart && rank > 0)
-    promises.expect(contains(said, "rank 0 was at the end without finish with step 12"),
+    promises.expect(contains(said, "rank 0 was at the end without finish after step 12"),
                     "an Error");
   const char* expected =
       "evenkeel: rank 0 has reached MPI_Finalize without finish() after step 12; other ranks still "

@@ -106,7 +106,7 @@ TEST_F(ControlProgram, WhatIsRefused) {
   expect_refused({file_}, "command is required");
   expect_refused({file_, "stop"}, "tools/control: 'stop' is not a command.");
   expect_refused({file_, "journal"}, "tools/control: The command journal lacks its path.");
-  expect_refused({file_, "pause", "x"}, "tools/control: The command pause has no path.");
+  expect_refused({file_, "pause", "x"}, "tools/control: The command pause takes no path.");
   expect_refused({file_, "journal", "a\nresume"}, "tools/control: The path of the journal has");
   expect_refused({file_, "pause", "--name", "a b"}, "tools/control: --name is 'a b'.");
   expect_refused({file_, "pause", "--wait", "-1"}, "tools/control: --wait is -1.");

@@ -418,9 +418,7 @@ TEST_F(PartitionProgram, InputThatIsRefused) {
   const Words none =
       plus({"--points", file("nan.npy", npy_of<double>(2, {0, 1, 2, 3, 4, nan}))}, rest);
   const std::string position = "core/bounds: Component 1 of the position of object ";
-  expect_refused(none, position +
-                           "2 is not finite. Mend the positions before balancing: a NaN has "
-                           "no place.");
+  expect_refused(none, position + "2 is not finite. Give finite positions before balancing.");
   expect_refused_by_all(none, "evenkeel: rank 2: " + position + "0 is not finite.");
 
   const Words outside =

@@ -23,7 +23,7 @@ class ArrayFile {
 
   // Rows [first, last), one after the other. Integers beyond 2^53 are rounded.
   std::vector<double> read(std::uint64_t first, std::uint64_t last) const;
-  // Does the same for a file that has floats, in half the memory.
+  // Reads the same rows of a file that has floats, in half the memory.
   std::vector<float> read_floats(std::uint64_t first, std::uint64_t last) const;
   virtual bool has_floats() const noexcept { return false; }
 
@@ -49,8 +49,8 @@ enum class ArrayFormat : int { npy, csv };
 // The end of the name, .npy or .csv, determines the format. Throws an Error for any other name.
 ArrayFormat format_of(const std::string& path);
 
-// `progress` covers both opening and reading. If a file is opened and then read as a whole, it
-// rises once, from 0 to all bytes.
+// `progress` covers both opening and reading. If a file is opened and then read as a whole, the
+// reported number rises once, from 0 to all bytes.
 std::unique_ptr<const ArrayFile> open_array(const std::string& path, Progress progress = {});
 
 }  // namespace evenkeel::tool

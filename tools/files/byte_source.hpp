@@ -11,10 +11,11 @@
 
 namespace evenkeel::tool {
 
-// Readers call this from time to time with the number of bytes that they have read. May be empty.
+// Readers call this from time to time with the number of bytes that they have read. A Progress may
+// be empty.
 using Progress = std::function<void(std::uint64_t bytes, std::uint64_t of_bytes)>;
 
-// Returns the Progress for reading the file of this name. May be empty.
+// Returns the Progress for reading the file of this name. A ProgressOf may be empty.
 using ProgressOf = std::function<Progress(const std::string& name)>;
 
 class ByteSource {

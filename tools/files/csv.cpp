@@ -77,7 +77,7 @@ std::string problem_with(std::string_view cell) {
   return " is not a number.";
 }
 
-// True if the writer must have meant a number, even if it has a typing error.
+// True if the cell begins like a number, so that it was meant as one even if it is mistyped.
 bool begins_like_number(std::string_view cell) {
   if (kind_of(cell) == CellKind::not_finite) return true;
   if (cell.starts_with('+') || cell.starts_with('-')) cell.remove_prefix(1);

@@ -25,7 +25,7 @@ class CsvFile final : public ArrayFile {
  private:
   std::vector<double> read_within(std::uint64_t first, std::uint64_t last) const override;
   std::uint64_t count_lines(std::uint64_t begin);
-  // The offset of the end of the lines before `last`, or an offset shortly behind it.
+  // An offset at the end of the lines before `last`, or shortly after it.
   std::uint64_t end_of(std::uint64_t last) const;
 
   // The count of numbers that the lines [first, last) should hold, but not more than their bytes

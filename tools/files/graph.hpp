@@ -14,7 +14,7 @@
 
 namespace evenkeel::tool {
 
-// The reader `index` of `of` readers has the rows exec::share_of(vertices, of, index).
+// Reader number `index` of `of` readers reads the rows exec::share_of(vertices, of, index).
 struct GraphPortion {
   std::int64_t index = 0, of = 1;
 };
@@ -42,7 +42,8 @@ struct GraphFile {
   std::vector<double> vertex_weights;       // not negative; all weights of a vertex are adjacent
   std::vector<double> vertex_sizes;         // not negative; empty if not given
 
-  // The number of edges that the file declares, if it does: half the entries of the whole graph.
+  // The number of edges that the file declares, if it declares one. The whole graph must have twice
+  // as many entries.
   std::optional<std::int64_t> declared_edges;
   int first_number = 1;  // how the file numbers its first vertex
   GraphChanges changes;
@@ -59,12 +60,12 @@ GraphFormat graph_format_of(const std::string& path);
 // The files that `path` names.
 std::vector<std::string> files_of_graph(const std::string& path);
 
-// Local. Reads this portion alone; `entries` and `changes` count only what is in it.
+// Local. Reads this portion alone; `entries` and `changes` count only this portion.
 GraphFile read_graph(const std::string& path, const GraphPortion& portion,
                      const Progress& progress = {});
 
 // Collective. Each rank reads its portion; a failure on one rank is an Error on all. `entries` and
-// `changes` are those of the whole graph, and the number of edges must be as the file declares it.
+// `changes` count the whole graph. It is an Error if the file declares another number of edges.
 GraphFile read_graph(const Communicator& communicator, const std::string& path,
                      const Progress& progress = {});
 

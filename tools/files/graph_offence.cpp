@@ -59,7 +59,9 @@ void for_each_arc(const GraphFile& graph, const Body& body) {
 
 // --- Arcs to other ranks -------------------------------------------------------------------------
 
-// Arcs are ordered by the rank that they go to, since higher ranks have higher rows.
+// Returns the arcs to rows of other ranks, sorted by neighbour. So they are also sorted by the rank
+// that owns the row, since higher ranks own higher rows. Fills `partners` with the number of arcs
+// to each such rank.
 std::vector<Arc> leaving(const Communicator& communicator, const GraphFile& graph,
                          std::vector<Note<std::int64_t>>& partners) {
   std::vector<Arc> arcs;

@@ -16,8 +16,8 @@ enum class OffenceKind : int { loop, duplicate, one_way, unequal };
 
 struct GraphOffence {
   OffenceKind kind = OffenceKind::loop;
-  std::int64_t vertex = 0, neighbour = 0;  // found in the row of `vertex`; both from 0 on
-  double weight = 0, weight_back = 0;      // if unequal: in this row, and in that of the neighbour
+  std::int64_t vertex = 0, neighbour = 0;  // found in the row of `vertex`; both count from 0
+  double weight = 0, weight_back = 0;      // if unequal: in the rows of `vertex` and `neighbour`
 };
 
 // Collective. Each rank gives its portion of the rows. Returns the offence with the lowest vertex,
@@ -25,7 +25,7 @@ struct GraphOffence {
 // as the graph.
 std::optional<GraphOffence> first_offence(const Communicator& communicator, const GraphFile& graph);
 
-// A sentence, in the numbers of the file.
+// A sentence on the offence. Vertices are numbered as in the file, from first_number on.
 std::string sentence_on(const GraphOffence& offence, int first_number);
 
 }  // namespace evenkeel::tool

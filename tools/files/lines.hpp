@@ -12,7 +12,7 @@
 namespace evenkeel::tool {
 
 struct LineOptions {
-  // A longer line is an Error with this remedy.
+  // A line of more than `most_bytes` is an Error with this `remedy`.
   std::uint64_t most_bytes = std::numeric_limits<std::uint64_t>::max();
   std::string_view remedy = {};
   Progress progress = {};
@@ -20,7 +20,7 @@ struct LineOptions {
 
 class LineReader {
  public:
-  // Starts at the offset of a line, which has the given number (from 0 on). Keeps a reference to
+  // Starts at `offset`, where line number `line` begins. Lines count from 0. Keeps a reference to
   // the source.
   explicit LineReader(const ByteSource& source, std::uint64_t offset = 0, std::uint64_t line = 0,
                       LineOptions options = {});
@@ -29,8 +29,8 @@ class LineReader {
   // until the next call.
   std::optional<std::string_view> next();
 
-  // The offset and the number of the next line. Lines count from 0, so line() is also the number of
-  // the last returned line if lines count from 1.
+  // The offset and the number of the next line. Since lines count from 0, line() is also the number
+  // that messages give the last returned line: there, lines count from 1.
   std::uint64_t offset() const noexcept { return read_to_ - (end_ - begin_); }
   std::uint64_t line() const noexcept { return line_; }
 

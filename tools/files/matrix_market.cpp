@@ -25,7 +25,7 @@ enum class MatrixValues { none, integers, reals };
 
 struct MatrixHeader {
   MatrixValues values = MatrixValues::reals;
-  bool is_symmetric = false;  // or skew-symmetric: the file has only one of both triangles
+  bool is_symmetric = false;  // or skew-symmetric: the file has one triangle only
   std::int64_t vertices = 0, entries = 0;
 };
 
@@ -142,7 +142,8 @@ void read_size(const ByteSource& source, LineReader& lines, MatrixHeader& header
                 joined({" declares ", std::to_string(header.vertices), " rows and ",
                         std::to_string(columns), " columns."}),
                 "Give a square matrix: row i and column i are the same vertex.");
-  // The memory for all rows is allocated before any row is read, so their number is checked first.
+  // The memory for all rows is allocated before any row is read. So a file may declare at most this
+  // many rows more than it has bytes.
   constexpr std::int64_t always_fine = std::int64_t{1} << 20;
   if (header.vertices - always_fine > static_cast<std::int64_t>(source.size()))
     refuse_line(
@@ -160,8 +161,8 @@ struct MatrixEntry {
 };
 
 constexpr std::string_view how_to_write_matrix =
-    "Write the row and the column of an entry, counted from 1, and its finite value, if the banner "
-    "does not say pattern.";
+    "Write the row and the column of an entry, counted from 1, and then its finite value, unless "
+    "the banner says pattern.";
 
 // Reads one line. Refuses a row, column or value that cannot be read or is out of range.
 class EntryReader {
@@ -303,7 +304,7 @@ MatrixEntries read_entries(const ByteSource& source, LineReader& lines, const Ma
 
 // --- The graph -----------------------------------------------------------------------------------
 
-// An entry of a row, either of the matrix itself or, if it is mirrored, of its transpose. Entries
+// An entry in a row of the matrix or, if it is mirrored, in a row of the transposed matrix. Entries
 // are ordered by column. Within a column, entries of the matrix come first, and all are in the
 // order of the file.
 struct RowEntry {

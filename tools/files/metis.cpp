@@ -72,8 +72,8 @@ void read_fmt(const ByteSource& source, std::uint64_t line, std::string_view wor
   const bool binary = std::ranges::all_of(word, [](char c) { return c == '0' || c == '1'; });
   if (!binary || word.size() > 3)
     refuse(joined({place_of_number(source, line, 3), ", fmt, is ", in_quotes(word), "."}),
-           "Give three digits, 1 or 0, for a file with or without vertex sizes, vertex weights and "
-           "edge weights.");
+           "Give three digits that say whether the file has vertex sizes, vertex weights and edge "
+           "weights: 1 for yes, 0 for no.");
   const auto digit = [&](std::size_t from_right) {
     return word.size() >= from_right && word[word.size() - from_right] == '1';
   };
@@ -92,9 +92,9 @@ void read_constraints(const ByteSource& source, std::uint64_t line, std::string_
   header.constraints = header.constraints == 0 ? 0 : std::max<std::int64_t>(constraints, 1);
 }
 
-// Each vertex takes a line end, and each of its weights and each end of an edge takes a byte. If
-// these bytes do not fit in the file, the header is wrong. It is refused before memory is
-// allocated.
+// Refuses a header that declares more than the file can hold, before memory is allocated. A vertex
+// takes at least one byte for its line end, and one for each of its weights; an edge takes two, one
+// at each end.
 void check_size(const ByteSource& source, std::uint64_t line, const MetisHeader& header) {
   const auto bytes = static_cast<std::int64_t>(source.size());
   if (header.vertices <= bytes && header.edges <= bytes / 2 && header.constraints <= bytes) return;

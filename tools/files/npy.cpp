@@ -135,8 +135,8 @@ std::vector<Number> NpyFile::read_rows(std::uint64_t first, std::uint64_t last) 
   return numbers;
 }
 
-// `numbers` grows piece by piece, since resize() sets new numbers to 0. This is cheap while they
-// are in the cache.
+// `numbers` grows piece by piece, since resize() sets new numbers to 0. Setting them is cheap while
+// they are in the cache.
 template <class Number>
 void NpyFile::read_run(std::uint64_t begin, std::uint64_t count, std::vector<Number>& numbers,
                        StridedPlaces places,
@@ -194,7 +194,7 @@ void write_npy(OutputFile& file, std::span<const double> numbers, std::uint64_t 
 
 void touch_first(void* memory, std::size_t bytes) noexcept {
 #if defined(MADV_POPULATE_WRITE)
-  // The system gives an allocation of this size or more pages of its own.
+  // The system gives each allocation of at least this size its own pages.
   constexpr std::size_t least = std::size_t{32} << 20U;
   if (bytes < least) return;
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));

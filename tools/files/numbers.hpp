@@ -17,8 +17,8 @@ inline bool is_digit(char character) { return character >= '0' && character <= '
 // std::from_chars does not. A number that is too small for a double is out of range.
 std::from_chars_result read_number(const char* at, const char* end, double& number);
 
-// The digits at the start of [at, end). `end` is `at` if there were no digits; `number` is negative
-// if it does not fit.
+// The digits at the start of [at, end). `end` is `at` if there were no digits. `number` is negative
+// if the digits do not fit in 63 bits.
 struct Digits {
   const char* end;
   std::int64_t number;

@@ -36,7 +36,7 @@ struct NumberBounds {
 constexpr NumberBounds exact_bounds = {std::numeric_limits<std::int64_t>::lowest(),
                                        std::numeric_limits<std::int64_t>::max(),
                                        std::numeric_limits<double>::max()};
-// Greater than any load, but so small that sums of two numbers do not overflow.
+// Beyond any load, but so near 0 that sums of two numbers do not overflow.
 constexpr NumberBounds tolerant_bounds = {-(std::int64_t{1} << 61), std::int64_t{1} << 61, 1e30};
 
 constexpr const NumberBounds& bounds_of(Care care) noexcept {
@@ -268,7 +268,7 @@ class Reader {
   void take(const json& from, DomainSections::Plane& plane) const {
     read(from, care_, plane);
     if (std::cmp_not_equal(plane.owners.size(), plane.columns * plane.rows))
-      refuse_line("a plane has other cells than owners");
+      refuse_line("a plane does not have one owner per cell");
   }
   void take(const json& from, DomainSections& domains) const {
     read(from, care_, domains);
@@ -277,7 +277,7 @@ class Reader {
     };
     if (domains.high.size() != domains.low.size() ||
         std::ranges::any_of(domains.planes, lies_outside))
-      refuse_line("a plane has other axes than the box");
+      refuse_line("a plane has an axis that the box does not have");
   }
 
   const json& from_;

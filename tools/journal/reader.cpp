@@ -20,8 +20,8 @@ constexpr std::size_t most_told = 5;            // broken lines
 constexpr std::uint64_t most_bytes = 64 << 20;  // of a line
 constexpr const char* remedy = "Give a journal that this version of evenkeel has written.";
 
-// The message of the error. If JSON threw the exception, its name and the text of the bad line are
-// left out.
+// The message of the exception. If the JSON library threw it, the name of the exception and the
+// text of the bad line are left out.
 std::string said_by(const std::exception& error) {
   if (const auto* own = dynamic_cast<const Error*>(&error)) return own->problem();
   const std::string_view text = error.what();

@@ -20,11 +20,11 @@ struct Reading {
   std::int64_t broken = 0;        // those of them that cannot be understood
   std::vector<BrokenLine> first;  // the first few broken lines
   bool is_cut_off = false;        // the last line has no end, and is left out
-  bool is_finished = false;       // the last line has the books of the whole run
+  bool is_finished = false;       // the last line is that of a run that ended with finish()
   bool is_unfinished = false;     // the run says that it ended without finish()
 };
 
-// A line of a journal, for messages. The name must outlive it.
+// The place of a line in a journal, for messages. The name must outlive this object.
 struct JournalPlace {
   const std::string& name;
   std::int64_t line;

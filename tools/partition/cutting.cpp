@@ -17,7 +17,7 @@ namespace evenkeel::tool {
 
 namespace {
 
-// The numbers of levels of the lattices to try, in order. The number 0 means all levels.
+// The lattices to try, in order, each as its number of levels; 0 means all levels.
 std::vector<int> levels_to_try(const Method& method, const FileObjects& objects) {
   if (!std::holds_alternative<Snake>(method)) return {0};
   const int n = objects.dimensions, all = curve_bits(n) / n;

@@ -23,11 +23,11 @@ struct Task {
 // Both functions are collective. They set the domains, the keys if there is a curve, this rank's
 // seconds except the total, and the rounds. The caller sets the rest.
 
-// Cuts from the objects. A row of a snake is as thick as a cell, so on the finest lattice the parts
-// are slabs. Therefore the search begins with about as many cells as objects. It adds two levels at
-// a time, until the parts are as even as requested or there is no finer lattice. Without a target,
-// the greatest part may have at most the average plus twice the heaviest object. The most even cut
-// wins; among equally even cuts, the coarsest wins.
+// Cuts from the objects. For a snake, it also searches for a lattice: a row of a snake is as thick
+// as a cell, so on the finest lattice the parts would be slabs. The search begins with about as
+// many cells as objects. It adds two levels at a time, until the parts are as even as requested or
+// there is no finer lattice. Without a target, the greatest part may have at most the average plus
+// twice the heaviest object. The most even cut wins; among equally even cuts, the coarsest wins.
 Partition cut_from_objects(const Task& task);
 
 // Cuts from the work of whole domains, as an application does that knows nothing else.

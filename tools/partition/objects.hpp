@@ -14,8 +14,8 @@ namespace evenkeel::tool {
 struct FileObjects {
   int dimensions = 0;
   std::int64_t everywhere = 0;  // on all ranks
-  // The coordinates of each object, one object after another. If the file has floats, they are
-  // floats, to take no more memory than the file. Otherwise they are doubles.
+  // The coordinates of each object, one object after another. If the file has floats, only
+  // float_places is used, to take no more memory than the file. Otherwise only `places` is used.
   std::vector<double> places;
   std::vector<float> float_places;
   std::vector<double> weights;  // of each object; empty if all weights are 1

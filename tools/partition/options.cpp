@@ -102,7 +102,8 @@ bool counts_objects(const PartitionArguments& asked) {
 double target_of(const std::string& text) {
   const auto target = real_from_text(text);
   if (!target || !std::isfinite(*target) || *target < 1)
-    refuse_partition.value("--target-lambda", text, "Give a number from 1 on, where 1 is perfect.");
+    refuse_partition.value("--target-lambda", text,
+                           "Give a finite number of at least 1; 1 is perfect.");
   return *target;
 }
 

@@ -37,8 +37,8 @@ Box box_around(const Space& space, const Communicator& communicator, const Set& 
   return given ? *given : measure_box(communicator, {&set, 1}, std::nullopt, found).box;
 }
 
-// Writes the part of each object. The cut has released its memory before, so the peak of memory
-// does not grow.
+// Writes the part of each object. The cut has already released its memory, so this function does
+// not raise the peak of memory.
 void write_parts_of(const Task& task, Partition& partition) {
   const std::int64_t count = task.objects.count();
   std::vector<std::int32_t>& parts = partition.parts;

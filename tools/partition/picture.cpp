@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::int64_t beyond_all = std::numeric_limits<std::int64_t>::max();
 
-// The least key of each part, and the negated greatest key. A part without keys has beyond_all.
+// The least key of each part, and the negated greatest key. Both are beyond_all if the part has no
+// keys.
 struct Extents {
   void make_room(std::size_t parts) { values.assign(2 * parts, beyond_all); }
   void add(std::size_t part, CurveKey key) {

@@ -59,7 +59,8 @@ class Replayer {
     require_alike(place, "cause", name_of(recorded.reason), name_of(verdict.decision.reason));
     require_alike(place, "reason", record.reason,
                   explain(record.before, *record.totals, verdict.decision));
-    // Rounds as a number does that was read from a file in seconds.
+    // The recorded gain was written in seconds and read back. The same two conversions round the
+    // new gain in the same way.
     require_alike(place, "predicted gain", text_of(recorded.predicted_gain),
                   text_of(verdict.decision.predicted_gain * 1e-9 * 1e9));
     ++replay_.looks;

@@ -31,7 +31,7 @@ JournalReplay replay_journal(const std::string& path, const Progress& progress =
 std::string report_of(const JournalReplay& replay, bool is_json);
 
 // The chain of costs that a journal has recorded: a row for each step, a column for each rank. Each
-// rank is a bin, which means the same in all rows only if nothing moves.
+// rank is a bin. Rows can be compared only if nothing has moved between them.
 struct ChainTable {
   std::vector<double> costs;  // row by row, in seconds
   std::uint64_t bins = 1;

@@ -27,10 +27,9 @@ std::int64_t whole(std::string_view option, const std::string& text, std::int64_
 double cost_of(const std::string& text) {
   const auto cost = real_from_text(text);
   if (!cost || !std::isfinite(*cost) || *cost < 0)
-    refuse_replay.value(
-        "--cost", text,
-        "Give what a rebalance costs, in mean loads of a rank in the first step: a number "
-        "from 0 on.");
+    refuse_replay.value("--cost", text,
+                        "Give the cost of a rebalance, a number of at least 0; its unit is the "
+                        "mean load of a rank in the first step.");
   return *cost;
 }
 

@@ -112,7 +112,7 @@ class Epoch {
 
   std::vector<std::vector<std::int64_t>> by_range_;  // loads of each range, one for each step
   std::int64_t steps_ = 0;
-  AllSteps all_, first_;  // of the slowest rank, under the real and the first ranges
+  AllSteps all_, first_;  // of the slowest rank; first_: if no range had changed
   std::int64_t all_load_ = 0;
 };
 

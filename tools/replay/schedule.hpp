@@ -26,8 +26,8 @@ using Schedule = std::vector<std::int64_t>;
 double cost_of(const Setting& setting, const Schedule& schedule);
 
 // The cheapest of all 2^(steps - 1) schedules. Dynamic programming over the step of the last
-// rebalance finds it exactly. Among equally cheap ones, it is the one with the earliest last
-// rebalance.
+// rebalance finds it exactly. Among equally cheap schedules, it is the one whose last rebalance is
+// the earliest.
 struct Optimum {
   Schedule schedule;
   double total;

@@ -31,8 +31,8 @@ double level_of(std::int64_t greatest, const Totals& totals) {
   return std::max(0.0, static_cast<double>(greatest) / totals.mean_load() - 1);
 }
 
-// The cuts whose level the look has recorded, oldest first. The youngest is the fresh cut; without
-// it, the list is empty.
+// The cuts whose level the look has recorded, oldest first. The youngest is the fresh cut. If the
+// look has no fresh cut, the list is empty.
 std::vector<ReplayTrial::OnRecord> cuts_on_record(std::int64_t end, const Totals& totals) {
   const Counterfactual& would_be = totals.would_be;
   std::vector<ReplayTrial::OnRecord> all;
@@ -103,8 +103,8 @@ void ReplayTrial::add(const JournalLine& line) {
   if (is_ordered || is_due(state_.trigger, seen.end)) act(seen.end, seen);
 }
 
-// Adds the rebalances and times of the recorded run. The first distribution of this run also
-// applies to the trial.
+// Adds the rebalances and times of the recorded run. The first distribution of the recorded run is
+// also that of the trial.
 void ReplayTrial::keep_record(const JournalLine& line) {
   if (line.outcome && line.taken_at <= line.before.began_at) {
     state_ = rebalanced(state_, line.taken_at, state_.generation + 1, line.kind);
@@ -155,8 +155,9 @@ void ReplayTrial::update(TriedCut& cut, const Seen& seen) const {
 }
 
 // Interpolates the level of a cut between the recorded cuts before and after it. As old cuts drop
-// out of the record, these neighbours change. Then the cut keeps its relative position between
-// their levels. Returns nothing if the record has fewer than two cuts.
+// out of the record, other cuts become these two. Then the level that the cut had at the look
+// before determines its position between their levels. Returns nothing if the record has fewer than
+// two cuts.
 std::optional<double> ReplayTrial::level_among(TriedCut& cut) const {
   if (record_.size() < 2) return std::nullopt;
   const auto younger = std::find_if(record_.begin(), record_.end() - 1,
@@ -222,7 +223,7 @@ void ReplayTrial::account(const Seen& seen, const std::vector<std::int64_t>& act
 }
 
 // The look as the ranks of the trial would have measured it. If `is_straddled` is true, the epoch
-// has two cuts, so it does not count.
+// has two cuts, so the look does not count.
 Totals ReplayTrial::as_tried(const Seen& seen, bool is_straddled) const {
   Totals would = seen.totals;
   would.generation_greatest = state_.generation;
@@ -265,7 +266,7 @@ JournalTrial try_on_journal(const std::string& path, const Trigger& trigger,
   if (result.told == 0)
     refuse_replay(
         joined({"The journal ", in_quotes(path), " does not hold the loads of other cuts."}),
-        "Give one that a Balancer has written on two ranks or more.");
+        "Give a journal that a Balancer has written on two ranks or more.");
   return result;
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
 // Tries another trigger on a recorded run, and finds its decisions and their gain. For each look,
-// the journal holds the level of some other cuts: their greatest load above the mean load, as a
-// share of the mean load. The level of a cut between two of these is interpolated linearly.
-// docs/tool.md has the rules.
+// the journal holds the levels of some other cuts. The level of a cut is the difference between its
+// greatest load and the mean load, as a share of the mean load. For a cut that was made between two
+// recorded cuts, the level is interpolated linearly. docs/tool.md has the rules.
 
 #include "journal/reader.hpp"
 
@@ -31,7 +31,7 @@ struct JournalTrial {
   std::int64_t looks = 0, known = 0;  // known: looks with a known load under the trial's cut
   std::int64_t told = 0;              // looks that have recorded a load under another cut
   std::int64_t steps = 0;
-  // Both are in seconds: of the average rank, and of the slowest rank without any rebalance.
+  // Seconds: `mean` of the average rank, `never` of the slowest rank without any rebalance.
   double mean = 0, never = 0;
   TriedRun trial, recorded;
   Reading reading = {};
@@ -63,7 +63,7 @@ class ReplayTrial {
     double share = 0;
     bool is_first() const noexcept { return made < 0; }
   };
-  // A look as it was recorded: levels, and nanoseconds of all steps since the last one.
+  // A look as it was recorded: levels, and nanoseconds of all steps since the look before.
   struct Seen {
     const Totals& totals;
     std::int64_t begin, end;  // steps
@@ -89,7 +89,7 @@ class ReplayTrial {
   double noise_ = 0;         // by which the level of single steps exceeds that of an epoch
   std::optional<double> fresh_;
   std::vector<OnRecord> record_, record_before_;  // of the current look, and of the one before it
-  std::optional<std::int64_t> ordered_;           // the step after which it acts
+  std::optional<std::int64_t> ordered_;           // the step after which to rebalance
   std::int64_t first_generation_ = -1, last_end_ = 0;
   double account_level_ = 0;  // of the current look
   double to_pay_ = 0;         // nanoseconds of rebalances that the next look reports

@@ -18,7 +18,7 @@ struct ChartAxis {
   double place(double value) const noexcept;
 };
 
-// An axis with about `wanted` ticks. It never has many, whatever the numbers are.
+// An axis with about `wanted` ticks, also for extreme numbers.
 ChartAxis round_axis(double low, double high, std::string label, int wanted = 5);
 // An axis from `low` to `high` exactly, with round ticks in between.
 ChartAxis exact_axis(double low, double high, std::string label, int wanted = 8);

@@ -32,7 +32,7 @@ bool moves_by_itself(const DecisionState& state) {
 }
 
 // The nanoseconds that the slowest rank would have taken under the first domains, if known. After a
-// rebalance, the average load without the extra time of kernels yields them.
+// rebalance, they are computed from the average load, without the extra time of kernels.
 std::optional<double> never_of(const JournalLine& look, std::int64_t first_generation) {
   const Totals& totals = *look.totals;
   const double usual = std::max(0.0, totals.mean_of_all() - static_cast<double>(totals.extra));

@@ -41,8 +41,9 @@ struct TimeColumn {
   OverSteps slowest, average, never;    // seconds per step; never: the slowest without rebalances
   OverSteps lambda, imbalance_percent;  // the values that decisions used
   double worst_lambda = 1, worst_imbalance_percent = 0;
-  // If the model shows ranks: the seconds of each rank over `loads_weight` steps. Otherwise, for
-  // each share of the mean load: how often ranks had it, out of `loads_weight` times.
+  // If the model shows ranks, these are the seconds of each rank over `loads_weight` steps.
+  // Otherwise they count, for each share of the mean load, how often ranks had it, out of
+  // `loads_weight` times.
   std::vector<double> loads;
   double loads_weight = 0;
   // These values are those of one look of the column: the last look with a rebalance, or else the
@@ -102,7 +103,7 @@ struct Model {
   std::map<std::string, Cause> causes;
   CostTable costs;  // as last learned
 
-  DecisionState last;   // its books have the last look
+  DecisionState last;   // its ledger includes the last look
   Account account;      // of the steps that looks have covered
   std::string summary;  // in words
 };

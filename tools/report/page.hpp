@@ -7,7 +7,7 @@
 namespace evenkeel::tool::report {
 
 struct PageOptions {
-  int refresh_seconds = 0;  // after these the browser loads the page again; 0 means never
+  int refresh_seconds = 0;  // after this time the browser reloads the page; 0 means never
 };
 
 std::string page_of(const Model& model, const PageOptions& options = {});

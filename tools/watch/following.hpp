@@ -17,8 +17,8 @@ class Following {
             std::function<void()> begin_again);
 
   // Reads the bytes that were added since the last call. Returns false if there were no new bytes.
-  // Throws an Error if the file cannot be read and never could be; a file that could be read before
-  // may come back.
+  // Throws an Error if the file cannot be read, unless it could be read before: then it may come
+  // back.
   bool advance();
 
  private:
@@ -27,7 +27,7 @@ class Following {
   std::function<void()> begin_again_;
   std::uint64_t device_ = 0, file_ = 0, offset_ = 0;
   bool was_there_ = false;
-  std::string rest_;  // the begin of a line that has no end yet
+  std::string rest_;  // the beginning of a line whose end is still missing
 };
 
 }  // namespace evenkeel::tool::watch

@@ -100,13 +100,14 @@ std::string response_to(std::string_view request, const Answers& answers) {
   const std::string_view line = request.substr(0, request.find("\r\n"));
   const std::size_t first = line.find(' '), last = line.rfind(' ');
   if (first == line.npos || last <= first || !line.substr(last + 1).starts_with("HTTP/1."))
-    return whole({400, "text/plain; charset=utf-8", "This is not a request.\n"}, true);
+    return whole({400, "text/plain; charset=utf-8", "This is not an HTTP request.\n"}, true);
   const std::string_view method = line.substr(0, first);
   std::string_view path = line.substr(first + 1, last - first - 1);
   if (!is_this_machine(header(request, "Host")))
-    return whole({403, "text/plain; charset=utf-8", "Only for this machine.\n"}, true);
+    return whole({403, "text/plain; charset=utf-8", "Only browsers of this machine are served.\n"},
+                 true);
   if (method != "GET" && method != "HEAD")
-    return whole({405, "text/plain; charset=utf-8", "Only GET and HEAD.\n"}, true);
+    return whole({405, "text/plain; charset=utf-8", "Only GET and HEAD are served.\n"}, true);
   path = path.substr(0, path.find('?'));
   return whole(answers(path), method == "GET");
 }

@@ -117,8 +117,8 @@ void MpiHandle::settle_abandoned() noexcept {
   });
 }
 
-// Handles that outlive MPI are never freed. They form a list: this is the owner of the last handle,
-// and each handle refers to the owner of the handle before it.
+// Handles that outlive MPI are never freed. They form a list: `last_kept` points to the owner of
+// the latest handle, and in each handle `kept_before_` points to the owner of the handle before it.
 constinit std::shared_ptr<MpiHandle>* MpiHandle::last_kept = nullptr;
 
 int MpiHandle::release_attribute(MPI_Comm, int, void* attribute, void*) {

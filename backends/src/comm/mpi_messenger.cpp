@@ -151,7 +151,7 @@ class MpiMessenger final : public Messenger {
   int rank_ = 0, size_ = 1;
   int exceptions_at_birth_ = std::uncaught_exceptions();
   std::uint64_t note_rounds_ = 0, data_rounds_ = 0;
-  // By rank. They are members so that gather() allocates nothing.
+  // Values by rank. These are members so that gather() allocates nothing.
   std::vector<int> counts_, displacements_;
   std::vector<std::int64_t> numbers_;
 };
@@ -180,8 +180,8 @@ void MpiMessenger::gather(const void* mine, void* all, std::span<const std::int6
   }
 }
 
-// For more bytes than 31 bits can count. The ranks broadcast their values in turn, or send them to
-// the root.
+// Gathers more bytes than 31 bits can count: the ranks broadcast their values in turn, or send them
+// to the root.
 void MpiMessenger::gather_piecewise(const void* mine, void* all,
                                     std::span<const std::int64_t> bytes_of_rank, int root) {
   auto* target = static_cast<std::byte*>(all);

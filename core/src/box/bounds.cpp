@@ -26,7 +26,7 @@ void require_finite(const Space& space, const Coordinate<Real>& coordinate, std:
   if (first < count)
     refuse_bounds("Component " + std::to_string(component) + " of the position of object " +
                       std::to_string(first) + " is not finite.",
-                  "Mend the positions before balancing: a NaN has no place.");
+                  "Give finite positions before balancing.");
 }
 
 // The least and the greatest place of some objects along one axis.

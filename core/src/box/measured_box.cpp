@@ -22,8 +22,8 @@ constexpr const char* measured_box_label = "evenkeel::box::counts";
 
 // greatest length of all bounds / length without far objects
 constexpr double longest_stretch = 1024;
-constexpr double reach = 4;  // objects at most this many lengths away, without far objects, are not
-                             // far
+// objects are not far if they are at most this many lengths away; the length is without far objects
+constexpr double reach = 4;
 // greatest length of a kept box / length of the objects in it
 constexpr double longest_kept = 64;
 
@@ -185,8 +185,8 @@ BinCounts counts_of(const Communicator& communicator, std::span<const Set> sets,
   return vote<&BinCounts::add>(communicator, counted, mine);
 }
 
-// The slots of an axis that remain if objects that may be far are left out: at most as many objects
-// as may be far are below `first`, and at most as many are above `last`.
+// The slots of an axis that remain if objects that may be far are left out. The number of objects
+// below `first` is at most the number that may be far, and so is the number above `last`.
 struct Middle {
   std::int64_t first = 0, last = slots - 1;
   bool exists() const { return first >= 1 && last <= bins && first <= last; }

@@ -138,7 +138,8 @@ class BottleneckBisection {
   const Problem<Source, Parts>& problem_;
   // No cut has a bottleneck below `lower_`, and some cut has the bottleneck `upper_`.
   Load lower_, upper_;
-  // In all later trials, each greedy cut is between its entries in these two.
+  // In all later trials, each greedy cut is between its entries in `least_reach_` and
+  // `most_reach_`.
   std::vector<OffsetReach> least_reach_, most_reach_, reach_;
   FeasibleCuts<Source, Parts> feasible_;
 };

@@ -276,7 +276,7 @@ void PhaseSearch::tighten() {
 // Only for two phases. Finds a cut whose step is shorter by more than a small share, or shows that
 // there is no such cut. Let `rest` be the wanted step. If there is no cut within the limits (a + s,
 // rest - a), no cut with a step below `rest` has a greatest load between a and a + s in the first
-// phase. If there is one, the step becomes shorter by at least half the share.
+// phase. If there is a cut within these limits, its step is shorter by at least half the share.
 void PhaseSearch::sweep() {
   if (phases_ != 2) return;
   constexpr double share = 0.01;

@@ -19,9 +19,10 @@ void check(std::span<const std::span<const double>> costs, int parts) {
   if (costs.empty()) refuse("A cut of no phases was asked for.", "Give the costs of 1 or more.");
   for (std::size_t phase = 0; phase < costs.size(); ++phase)
     if (costs[phase].size() != costs.front().size())
-      refuse("Phase 0 has costs of " + std::to_string(costs.front().size()) + " items, and phase " +
-                 std::to_string(phase) + " of " + std::to_string(costs[phase].size()) + '.',
-             "Give each phase one cost per item, and 0 for an item that has no work in it.");
+      refuse("Phase 0 has costs of " + std::to_string(costs.front().size()) + " items, but phase " +
+                 std::to_string(phase) + " has costs of " + std::to_string(costs[phase].size()) +
+                 '.',
+             "Give each phase one cost per item; give 0 for an item without work in that phase.");
 }
 
 // The costs of the items in one phase, as running sums.

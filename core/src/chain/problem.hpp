@@ -1,8 +1,9 @@
 #pragma once
 
 // The problem of a cut: the sums of the items, the parts, and the least number of items in a part.
-// It also has the even cut and the lengths of its parts, at which searches start; they depend on
-// nothing else. A problem never changes. A Trial is one trial of a limit on the loads.
+// It also has the even cut and the lengths of the parts of this cut, at which searches start. Both
+// follow from the sums, the parts and the least number alone. A problem never changes. A Trial is
+// one trial of a limit on the loads.
 
 #include "chain/sums.hpp"
 

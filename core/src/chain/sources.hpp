@@ -166,7 +166,7 @@ class FromPrefix {
     std::uint64_t wrong = 0;
     for (std::int64_t i = begin; i < end; ++i) wrong |= prefix[i + 1] >= prefix[i] ? 0U : 1U;
     if (wrong != 0)
-      refuse("A prefix sum falls, or is NaN.", "Weights are finite and not negative.");
+      refuse("A prefix sum decreases, or is NaN.", "Weights are finite and not negative.");
     Number most = 0;
     for (std::int64_t i = begin; i < end; ++i) most = std::max(most, weight(i));
     maxima_.push_back(most);

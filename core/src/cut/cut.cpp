@@ -26,9 +26,9 @@ void check(const CutOptions& options) {
            "Use 2 or 3 dimensions.");
   const auto kept_parts = std::ssize(options.kept) - 1;
   if (kept_parts >= 0 && kept_parts != options.parts)
-    refuse("The splitters to keep make " + std::to_string(kept_parts) + " parts where " +
+    refuse("The kept splitters make " + std::to_string(kept_parts) + " parts, but " +
                std::to_string(options.parts) + " were asked for.",
-           "Keep splitters for that number of parts, or no splitters.");
+           "Set `kept` to the splitters of a cut into this many parts, or leave it empty.");
   if (options.shift_penalty == 0) return;
   require_penalty(options.shift_penalty);
   if (options.kept.empty() || options.aim != Aim::nearest)
@@ -204,7 +204,8 @@ Cut cut_at(const Voters& voters, std::span<const WeightedKeys> sets, const CutOp
   if (options.most_objects > 0 && all.objects > options.most_objects)
     refuse("There are " + std::to_string(all.objects) + " objects, more than the " +
                std::to_string(options.most_objects) + " that most_objects allows.",
-           "Set most_objects to the number on all ranks together, or to 0.");
+           "Set most_objects to at least the number of objects on all ranks together, or to 0 if "
+           "it is unknown.");
   const Units units(all);
   work->objects->weigh(units);
   result.heaviest_object = all.heaviest;

@@ -17,8 +17,8 @@ InOrder::InOrder(std::span<const WeightedKeys> sets, std::int64_t most_sought) {
 
 bool InOrder::holds(const Communicator& communicator, const Census& mine, const Census& all) {
   if (all.ranks_out_of_order != 0) return false;
-  // Keys are below 2^63. No two ranks may have the same key: each rank would know only a part of
-  // the key's weight.
+  // Keys are below 2^63. If two ranks had the same key, neither of them would know the whole weight
+  // of the key.
   const std::int64_t greatest =
       mine.objects > 0 ? static_cast<std::int64_t>(mine.greatest_key) : std::int64_t{-1};
   const std::int64_t before = communicator.exclusive_scan(greatest, Reduction::greatest);

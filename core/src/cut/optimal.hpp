@@ -1,9 +1,9 @@
 #pragma once
 
-// Finds the cut whose heaviest part is as light as possible, over all ranks. From a known cut
-// follows, for each place of a better cut, a window: a range of the weight before that place. Rank
-// 0 gathers the keys in these windows as the items of a chain, with each gap between windows as one
-// item, and cuts this chain.
+// Finds the cut whose heaviest part is as light as possible, over all ranks. A known cut gives a
+// window for each place of a better cut: the range in which the weight before that place must be.
+// Rank 0 gathers the keys in these windows as the items of a chain, with each gap between windows
+// as one item, and cuts this chain.
 
 #include "cut/search.hpp"
 

@@ -184,9 +184,10 @@ struct WriteSharesOfParts {
 void check_sizes(const PhasedKeys& set, int phases) {
   const auto told = [](std::size_t number) { return std::to_string(number); };
   if (std::ssize(set.costs) != phases)
-    refuse("A set has costs of " + told(set.costs.size()) + " phases where there are " +
-               std::to_string(phases) + '.',
-           "Give each set a list of costs for each phase, an empty list where it does nothing.");
+    refuse(
+        "A set has costs of " + told(set.costs.size()) + " phases, but there are " +
+            std::to_string(phases) + '.',
+        "Give each set one list of costs per phase, and an empty list for a phase without work.");
   for (std::size_t phase = 0; phase < set.costs.size(); ++phase)
     if (!set.costs[phase].empty() && set.costs[phase].size() != set.keys.size())
       refuse(told(set.costs[phase].size()) + " costs of phase " + told(phase) + " came with " +

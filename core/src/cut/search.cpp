@@ -108,9 +108,9 @@ bool Search::few_are_kept() {
 
 // --- By a sample ---------------------------------------------------------------------------------
 
-// If objects are nearly sorted along the curve, a sample of their keys, evenly over the arrays,
-// shows where objects are dense. Neither the cost of a sample nor the number of objects that remain
-// after it depends on the length of keys or on clusters of objects.
+// If objects are nearly sorted along the curve, a sample of their keys, taken evenly from the
+// arrays, shows where objects are dense. Neither the cost of a sample nor the number of objects
+// that remain after it depends on the length of keys or on clusters of objects.
 
 bool Search::suits_sample(const Census& all, std::int64_t sought) noexcept {
   constexpr std::int64_t keys_per_fall = 16;

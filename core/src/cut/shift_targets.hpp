@@ -24,7 +24,7 @@ inline std::int64_t shifted_target(std::int64_t before, std::int64_t share, doub
 inline void require_penalty(double penalty) {
   if (!std::isfinite(penalty) || penalty < 1)
     Refusal{"core/cut"}("The penalty of a shift is " + std::to_string(penalty) + '.',
-                        "Give 1, or more to shift less far.");
+                        "Give 1 or more; a greater penalty shifts less far.");
 }
 
 }  // namespace evenkeel

@@ -128,7 +128,7 @@ MemoryKind memory_of(std::span<const WeightedKeys> sets) {
   }
   if (!has_device && first != nullptr && first->memory == MemoryKind::device)
     refuse("Keys in device memory were given to a build without a device.",
-           "Use a Kokkos with a device, or host memory.");
+           "Build evenkeel with a Kokkos that enables a device, or give keys in host memory.");
   return first == nullptr ? MemoryKind::host : first->memory;
 }
 

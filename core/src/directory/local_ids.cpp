@@ -74,8 +74,8 @@ void LocalIds::write_indices(const NumberSource& ids, const Field& indices) cons
     case ScalarType::int64: return write_as<std::int64_t>(space, index_of, ids_.size(), wanted, to);
     default: break;
   }
-  refuse("'" + indices.label() + "' is of type " + name_of(to.scalar) + ", which has no -1.",
-         "Write indices to signed integers.");
+  refuse("'" + indices.label() + "' is of type " + name_of(to.scalar) + ", which cannot hold -1.",
+         "Give an array of signed integers for the indices.");
 }
 
 }  // namespace evenkeel

@@ -64,8 +64,8 @@ void check_halo(const char* stage, const Decomposition& domains, const Box& box,
 }
 
 void refuse_places(const char* stage) {
-  Refusal{stage}("The parts of a graph own objects, not places.",
-                 "Ask for objects by their ids: IdDirectory, Halo::around_ids.");
+  Refusal{stage}("The parts of a graph own objects, not regions of space.",
+                 "Find objects by their ids, with IdDirectory or Halo::around_ids.");
 }
 
 void make_ascending(std::vector<int>& ranks) {

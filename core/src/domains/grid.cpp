@@ -28,7 +28,7 @@ void check_order_of_axes(const std::array<int, 3>& axes, int dimensions) {
   if (!std::is_permutation(axes.begin(), axes.end(), std::array{0, 1, 2}.begin()) ||
       std::any_of(axes.begin(), axes.begin() + dimensions, [&](int a) { return a >= dimensions; }))
     refuse("The axes of the grid are not in a valid order.",
-           "Name each of 0, 1 and 2 once, and the axes beyond the dimensions last.");
+           "Name each of 0, 1 and 2 once; put axes that the grid does not have last.");
 }
 
 void check_row(std::span<const double> row, double lower, double upper, std::size_t level) {
@@ -36,7 +36,8 @@ void check_row(std::span<const double> row, double lower, double upper, std::siz
   for (std::size_t i = 0; i + 1 < row.size(); ++i) rises = rises && row[i] <= row[i + 1];
   if (!rises)
     refuse("A row of borders on level " + std::to_string(level) + " does not divide the box.",
-           "Begin at the lower face of the box, end at the upper face, and never fall.");
+           "Give borders that begin at the lower face of the box, end at the upper face, and never "
+           "decrease.");
 }
 
 void check_borders(const GridBorders& borders, const GridShape& shape, const Box& box) {
@@ -48,7 +49,7 @@ void check_borders(const GridBorders& borders, const GridShape& shape, const Box
     const std::size_t rows = rows_of(shape, borders.scheme, borders.axes, level);
     if (all.size() != (is_used ? rows * length : 0))
       refuse("Level " + std::to_string(level) + " has " + std::to_string(all.size()) +
-                 " borders, where " +
+                 " borders, but " +
                  (is_used ? std::to_string(rows) + " rows of " + std::to_string(length) : "0") +
                  " are needed.",
              "Give each row one border more than it has domains.");
@@ -79,7 +80,7 @@ std::array<int, 3> stages::usual_axes(int dimensions) noexcept {
   return axes;
 }
 
-// --- GridDomains ---------------------------------------------------------------------------
+// --- GridDomains ---------------------------------------------------------------------------------
 
 GridDomains::GridDomains(std::int64_t generation, const GridShape& shape, const Box& box,
                          const std::array<bool, 3>& periodic, GridBorders borders,

@@ -146,7 +146,7 @@ GridShape shape_with(const std::array<int, 3>& extents, int parts, int dimension
   check(shape);
   const int given = shape.parts();
   if (parts < 1 || parts % given != 0 || (free == 0 && parts != given))
-    refuse_shape("A grid of " + times(extents) + " domains was asked for, for " +
+    refuse_shape("A grid of " + times(extents) + " domains was asked for, but there are " +
                      std::to_string(parts) + " parts.",
                  free == 0 ? "Ask for as many domains as parts, or leave the grid out."
                            : "Give extents whose product divides the number of parts, and 0 for an "

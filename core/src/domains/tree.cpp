@@ -43,11 +43,11 @@ void check_node(const Bisection& node, const Branch& branch, int dimensions) {
     refuse(name + " divides parts " + std::to_string(branch.range.begin) + " to " +
                std::to_string(branch.range.end - 1) + " before part " +
                std::to_string(node.middle) + '.',
-           "Leave parts on both sides; nodes are in pre-order.");
+           "Leave at least one part on each side, and give the nodes in pre-order.");
   const auto d = static_cast<std::size_t>(node.axis);
   if (!(node.border >= branch.box.lower[d] && node.border <= branch.box.upper[d]))
     refuse(name + " has its border outside the box that it divides.",
-           "Put each border between the faces of its box; nodes are in pre-order.");
+           "Put each border between the faces of its box, and give the nodes in pre-order.");
 }
 
 int way_to(const BisectionRange& range) { return range.parts() > 1 ? range.node : ~range.begin; }

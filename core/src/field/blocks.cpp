@@ -14,7 +14,7 @@ void require_all_used(const char* function, std::int64_t used, std::int64_t byte
     throw Error(ErrorKind::application, Where{payload_stage},
                 std::string("The function ") + function + " of a block used " +
                     std::to_string(used) + " bytes of " + std::to_string(bytes) + '.',
-                "Let bytes, pack and unpack agree.");
+                "Let pack and unpack use as many bytes as the function bytes returns.");
 }
 
 void require_blocks(std::int64_t blocks, std::int64_t count, bool functions) {
@@ -23,7 +23,8 @@ void require_blocks(std::int64_t blocks, std::int64_t count, bool functions) {
                        " objects.",
                    "Give one block per owned object.");
   if (!functions)
-    refuse_payload("Blocks without functions cannot be moved.", "Give bytes, pack and unpack.");
+    refuse_payload("Blocks without functions cannot be moved.",
+                   "Give the functions bytes, pack and unpack.");
 }
 
 }  // namespace detail

@@ -331,8 +331,8 @@ void Csr::check_offsets(std::int64_t count) const {
   starts.fetch(0, {&first, 1});
   starts.fetch(starts.size() - 1, {&last, 1});
   if (first != 0 || !rise)
-    refuse_payload("The offsets '" + offsets_.label() + "' do not rise from 0.",
-                   "Let the values of object i begin at offset i.");
+    refuse_payload("The offsets '" + offsets_.label() + "' must begin at 0 and never decrease.",
+                   "Give the offset of the first value of each object.");
   if (last > values_.layout().count)
     refuse_payload("The offsets '" + offsets_.label() + "' end at " + std::to_string(last) +
                        " and there are " + std::to_string(values_.layout().count) + " values.",

@@ -17,7 +17,7 @@ void check_alignment(const Set& set, const FieldLayout& at) {
   if (aligned(address) && aligned(at.object_stride_bytes) && aligned(at.component_stride_bytes))
     return;
   refuse(set.describe(0) + " is not aligned to its " + name_of(at.scalar) + "s.",
-         "Do not pack the record, or keep the position outside of it.");
+         "Remove the packing of the record, or keep the position outside of the record.");
 }
 
 void check_position(const Set& set) {
@@ -44,10 +44,11 @@ void check_lengths(const Set& set) {
   for (std::size_t i = 0; i < set.fields().size(); ++i) {
     const std::int64_t length = set.fields()[i].layout().count;
     if (given ? length >= owned : length == owned) continue;
-    refuse(set.describe(i) + " has " + std::to_string(length) + " objects where the set has " +
+    refuse(set.describe(i) + " has " + std::to_string(length) + " objects, but the set has " +
                std::to_string(owned) + '.',
-           given ? "Give every field at least .count objects."
-                 : "Give every field of a set the same number of objects, or the set a .count.");
+           given
+               ? "Give every field at least .count objects."
+               : "Give every field of a set the same number of objects, or give the set a .count.");
   }
 }
 
@@ -122,7 +123,8 @@ void check_payloads_apart(std::span<const Set> sets) {
     for (const auto& payload : set.payloads()) {
       const void* const container = payload->container();
       if (container != nullptr && std::find(taken.begin(), taken.end(), container) != taken.end())
-        refuse("The payload '" + payload->label() + "' is carried twice, or as a field too.",
+        refuse("The payload '" + payload->label() +
+                   "' is carried twice, or is also carried as a field.",
                "Name each once.");
       taken.push_back(container);
     }
@@ -158,7 +160,7 @@ void check_units(std::span<const Set> sets) {
   };
   if (any(true) && any(false))
     refuse("Some sets have weights in seconds, others without a unit.",
-           "Give the weights of all sets by ek::costs, or of no set.");
+           "Use ek::costs for the weights of all sets, or of no set.");
 }
 
 Placement placement_of(const Set& set, std::size_t index, std::int64_t count) {
@@ -174,8 +176,9 @@ void check_reserve(const Set& set) {
   if (reserve == 0) return;
   constexpr double most = 1e6;
   if (!(reserve >= 1 && reserve <= most))
-    refuse("The set's .reserve is " + std::to_string(reserve) + '.',
-           "Give the room as a multiple of the objects, such as 1.2, or 0 for no reserve.");
+    refuse(
+        "The set's .reserve is " + std::to_string(reserve) + '.',
+        "Give the room as a multiple of the number of objects, such as 1.2, or 0 for no reserve.");
   for (std::size_t i = 0; i < set.fields().size(); ++i)
     if (!set.options().count.is_updated() &&
         !set.fields()[i].knows_its_count(Placement::in_place) && !set.is_companion(i))
@@ -236,8 +239,9 @@ void check_type_costs(const Set& set) {
   if (costs.size() <= static_cast<std::size_t>(most_types) &&
       std::none_of(costs.begin(), costs.end(), is_bad))
     return;
-  refuse("The set's .type_costs are negative or not finite, or more than there can be types.",
-         "Give up to " + std::to_string(most_types) + " numbers from 0 on.");
+  refuse(
+      "A number in the set's .type_costs is negative or not finite, or there are too many numbers.",
+      "Give up to " + std::to_string(most_types) + " finite numbers of at least 0, one per type.");
 }
 
 }  // namespace

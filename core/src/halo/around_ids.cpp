@@ -112,7 +112,7 @@ void require_slots(const Space& space, const exec::Array<std::int64_t>& objects,
   objects.fetch(stray, {&object, 1});
   refuse("Object " + std::to_string(object) + " was asked for, but this rank owns " +
              std::to_string(owned) + " objects.",
-         "Update the directory after a move, and give the number of objects that it knows.");
+         "Update the directory after each move, and ask for objects that this rank owns.");
 }
 
 struct WriteOriginsOnRank {

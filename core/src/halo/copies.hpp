@@ -77,9 +77,9 @@ struct CopiesWithin {
   }
 };
 
-// The pieces of other domains near a block of objects, if there are few. The objects of a block are
-// often close to each other. Then each object is compared only with these pieces, without a walk
-// through the whole tree. For hosts.
+// The pieces of other domains near a block of objects, if there are only a few such pieces. The
+// objects of a block are often close to each other. Then each object is compared only with these
+// pieces, without a walk through the whole tree. For hosts.
 struct PiecesNear {
   static constexpr int most = 32;
   struct DomainPiece {

@@ -41,7 +41,7 @@ void require_count(const Set& set, std::int64_t owned) {
 
 void require_no_payloads(std::size_t payloads) {
   if (payloads > 0)
-    refuse("Ghosts have no payloads.", "Exchange fields: all their objects have one size.");
+    refuse("Payloads cannot be exchanged.", "Exchange fields; ghosts have no payloads.");
 }
 
 Status checked(const Set& set, std::int64_t owned) {

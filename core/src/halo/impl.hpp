@@ -30,7 +30,7 @@ struct Halo::Impl {
   struct LeavingCopies {
     std::vector<Parcel> parcels;
     exec::Array<std::int64_t> objects;
-    exec::Array<Image> images;  // by copy; empty if no copy is shifted by a period
+    exec::Array<Image> images;  // one per copy; empty if no copy is shifted by a period
     Mail mail;                  // used in both directions
   } copies = {};
   struct Arriving {

@@ -102,7 +102,7 @@ void require_finite(const Space& space, const Places<Real>& places, int dimensio
     if (first < places.count)
       refuse("Component " + std::to_string(d) + " of the position of object " +
                  std::to_string(first) + " is not finite.",
-             "Mend the positions first: a NaN has no neighbours.");
+             "Give finite positions before making a halo.");
   }
 }
 
@@ -156,7 +156,7 @@ Reaches reaches_of(const Frame& frame, int dimensions, const PlaceBox& around, d
 
 // --- All together --------------------------------------------------------------------------------
 
-// The copies that leave, in the order of their objects. All arrays are by copy.
+// The copies that leave, in the order of their objects. Each array has one entry per copy.
 struct Copies {
   exec::Array<std::int64_t> objects;
   exec::Array<Image> images;

@@ -70,7 +70,7 @@ void require_alignment(const Records::RecordColumn& column) {
   if (!aligned(address) || !aligned(at.object_stride_bytes) ||
       (at.components > 1 && !aligned(at.component_stride_bytes)))
     refuse(column.name + " is not aligned to its " + name_of(at.scalar) + "s.",
-           "Do not pack the record, or keep the summed values outside of it.");
+           "Remove the packing of the record, or keep the summed values outside of the record.");
 }
 
 template <class Real>

@@ -37,7 +37,8 @@ void require_order_of_each(std::span<const Set> sets, std::span<const Order> ord
     fit = orders[s].objects.size() == count && orders[s].keys.size() == count;
   }
   if (!fit)
-    refuse("The orders do not hold all objects of the sets.", "Give the order of each set.");
+    refuse("The orders do not hold all objects of the sets.",
+           "Give for each set an order of all its objects.");
 }
 
 // --- Groups of this rank -------------------------------------------------------------------------

@@ -150,7 +150,8 @@ void Directory::announce(const char* stage, Status& ready) {
 void Directory::reserve() {
   std::int64_t kept = 0;
   for (const Note<std::int64_t>& note : askers_) kept += note.content;
-  // If ask() fails, answer() sends these: groups without a pin, so that no other rank objects.
+  // If ask() fails, answer() sends these groups. They have no pin, so no other rank reports that a
+  // group is pinned twice.
   kept_ = exec::filled(*space_, groups_label, kept, Group{0, 0, Bonds::free, Bonds::free});
   ask_.emplace(transfer_between(*space_, communicator_, asked_, notes_, kept_, askers_));
   answer_.emplace(transfer_between(*space_, communicator_, kept_, askers_, asked_, notes_));

@@ -9,7 +9,7 @@ namespace evenkeel {
 
 // Finds the places that put arrivals in the order of their keys. `leaving` has the keys of
 // SetPlan::objects. `arriving` has the keys of objects from other ranks, in the order of arrival;
-// this may reorder it.
+// land() may reorder these keys.
 void land(SetPlan& set, const exec::Array<CurveKey>& leaving,
           const exec::Array<CurveKey>& arriving);
 

@@ -11,7 +11,8 @@ namespace evenkeel {
 inline constexpr std::size_t memory_kinds = 3;
 inline std::size_t index_of(MemoryKind kind) { return static_cast<std::size_t>(kind); }
 
-// A message, and the place where the objects of the other rank begin in each set.
+// A message, and the place in each set where the objects begin that go to, or come from, the other
+// rank.
 struct Load {
   int rank;
   Message message;

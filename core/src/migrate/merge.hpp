@@ -33,7 +33,7 @@ void merge_runs(const Space& space, std::span<CurveKey> keys, std::span<std::int
 // that the space can access.
 struct TwoRuns {
   const CurveKey* keys;         // keys of the objects that stay
-  std::int64_t first, staying;  // those objects are arrivals `first` to `first + staying`
+  std::int64_t first, staying;  // these objects are arrivals [first, first + staying)
   const CurveKey* other_keys;
   const std::int64_t* other_arrivals;
   std::int64_t others;

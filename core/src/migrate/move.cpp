@@ -40,8 +40,8 @@ void add_up(Shipment& into, const Shipment& from) noexcept {
 void require_same_options(const Shipment& all) {
   if (all.least_staging != all.greatest_staging || all.least_in_flight != all.greatest_in_flight)
     throw Error(ErrorKind::disagreement, Where{stage_name},
-                "The options of ranks differ: " + std::to_string(all.least_staging) + " to " +
-                    std::to_string(all.greatest_staging) + " bytes of staging and " +
+                "The options of a move differ between ranks: " + std::to_string(all.least_staging) +
+                    " to " + std::to_string(all.greatest_staging) + " bytes of staging and " +
                     std::to_string(all.least_in_flight) + " to " +
                     std::to_string(all.greatest_in_flight) + " messages in flight.",
                 "Give the same on all ranks.");
@@ -76,11 +76,11 @@ void require_plan_of(std::span<const Set> sets, std::span<const SetShape> shapes
            sets[s].fields().size() == shapes[s].components.size();
     if (sets[s].payloads().size() != plan.sets[s].payloads.size())
       refuse("The plan does not know the sizes of all payloads.",
-             "Make it with PlanOptions::sets.");
+             "Make the plan with PlanOptions::sets.");
   }
   if (!fits)
     refuse("The plan was made for other sets, or the sets have changed since.",
-           "Make a plan of the sets as they are, and move by it before they change.");
+           "Make a new plan, and move the sets before they change again.");
   check_each(sets);
   for (const Set& set : sets)
     for (const auto& payload : set.payloads()) payload->check(set.count(), set.options());

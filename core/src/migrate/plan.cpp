@@ -66,8 +66,8 @@ void require_a_part_each(const Splitters& splitters, int ranks) {
                " ranks.",
            "Cut into as many parts as there are ranks.");
   if (!std::is_sorted(splitters.begin(), splitters.end()))
-    refuse("The splitters do not rise.",
-           "Give the first key of each part, and the end of the last.");
+    refuse("A splitter is less than the one before it.",
+           "Give the first key of each part in rising order, and the end of the last part.");
 }
 
 void require_list(const Order& order) {
@@ -85,7 +85,7 @@ void require_offsets(std::span<const std::int64_t> offsets, std::int64_t objects
   if (!are_places)
     refuse(std::to_string(offsets.size()) + " offsets do not divide " + std::to_string(objects) +
                " objects into " + std::to_string(ranks) + " parts.",
-           "Give the first place of each part, and the number of objects.");
+           "Give the offset of the first object of each part, and then the number of objects.");
 }
 
 // For each splitter, finds the first of the sorted keys that is not below it.
@@ -102,13 +102,12 @@ struct FirstInPart {
 
 void require_strays(std::span<const Strays> strays, std::span<const Set> sets) {
   if (strays.size() != sets.size())
-    refuse("The strays of " + std::to_string(strays.size()) + " sets were given for " +
-               std::to_string(sets.size()) + '.',
-           "Give the strays of each set, an empty list if it has no strays.");
+    refuse("Strays of " + std::to_string(strays.size()) +
+               " sets were given, but the number of sets is " + std::to_string(sets.size()) + '.',
+           "Give a list of strays for each set, an empty list for a set without strays.");
   for (const Set& set : sets)
     if (!set.payloads().empty())
-      refuse("Objects of a set with payloads cannot keep their places.",
-             "Plan by parts or by ranks.");
+      refuse("A move of strays alone cannot move payloads.", "Plan by parts or by ranks.");
 }
 
 // --- Arrivals ------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ void require_sizes(const Space& space, const Payload& payload,
     throw Error(
         ErrorKind::application, Where{stage_name},
         std::string("'") + payload.label() + "' has units of " + std::to_string(unit) + " bytes.",
-        "Units have one byte at least; a View must have been given extents.");
+        "Return units of 1 byte or more; a View of values must have extents.");
   const std::int64_t bad = exec::first_that(space, sizes.size(), IsNoSize{sizes.data(), unit});
   if (bad == sizes.size()) return;
   std::int64_t bytes = 0;

@@ -6,8 +6,8 @@
 
 namespace evenkeel {
 
-// Local. If the space cannot access a set's positions, returns a copy that it can access, and
-// nothing otherwise.
+// Local. If the space cannot access a set's positions, returns a copy that it can access. Otherwise
+// returns nothing.
 CoordinatesOfSet reachable_coordinates(const Space& space, const Set& set);
 
 // Local. Returns a copy in which all objects of a group are in the cell of the group's key, so that

@@ -30,7 +30,7 @@ void require_one_graph(std::span<const Set> sets) {
            "Give the others a Balancer of their own, or let their data travel as payloads.");
   const SetOptions& options = sets.front().options();
   if (!options.graph)
-    refuse("The method graph cuts a graph, but the set has none.",
+    refuse("The method graph cuts a graph, but the set has no graph.",
            "Give .graph = ek::graph(offsets, columns), on all ranks, or choose another method.");
   if (options.group.given())
     refuse("The set has groups, which the method graph does not support.",

@@ -52,7 +52,8 @@ struct Found {
   // If parts are ranges of each set's order: for each set, the first place of each part, then the
   // number of objects.
   std::vector<std::vector<std::int64_t>> offsets;
-  // Otherwise: for each set, the part of each object. It is empty if it was not computed.
+  // If parts are not ranges of the orders: for each set, the part of each object. It is empty if it
+  // was not computed.
   std::vector<exec::Array<int>> parts;
   OwnWeights weights;  // used by the search; empty if the search used those of the task
   Status status;       // of this rank, for the next vote

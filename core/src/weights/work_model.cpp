@@ -159,7 +159,7 @@ WorkModel::WorkModel(std::vector<Column> columns, const WorkModelOptions& option
            "Give from 1 to " + std::to_string(most_columns) + " types and features.");
   if (!(options.forgetting > 0 && options.forgetting <= 1))
     refuse("The forgetting factor is " + text_of(options.forgetting) + '.',
-           "Give one above 0, and 1 at most.");
+           "Give a factor above 0 and at most 1.");
   const std::size_t unknowns = columns_.size() + 1;
   prior_.expected.assign(columns_.size(), 0.0);
   prior_.costs.assign(unknowns, 0.0);
@@ -173,8 +173,10 @@ WorkModel::WorkModel(std::vector<Column> columns, const WorkModelOptions& option
 void WorkModel::expect(std::span<const double> costs, double width) {
   const auto is_bad = [](double cost) { return !std::isfinite(cost) || cost < 0; };
   if (costs.size() != columns_.size() || std::any_of(costs.begin(), costs.end(), is_bad))
-    refuse("The expected costs are negative or not finite, or not one for each column.",
-           "Give a number for each column, 0 if a cost is unknown.");
+    refuse(
+        "An expected cost is negative or not finite, or there are more or fewer costs than "
+        "columns.",
+        "Give a number for each column, 0 if a cost is unknown.");
   if (!(width > 0 && std::isfinite(width)))
     refuse("The relative error of the expected costs is " + text_of(width) + '.',
            "Give a positive and finite number.");
@@ -185,8 +187,10 @@ void WorkModel::expect(std::span<const double> costs, double width) {
 void WorkModel::observe(std::span<const double> amounts, double load) {
   const auto is_bad = [](double amount) { return !std::isfinite(amount) || amount < 0; };
   if (amounts.size() != columns_.size() || std::any_of(amounts.begin(), amounts.end(), is_bad))
-    refuse("Amounts of work are negative or not finite, or there is not one for each column.",
-           "Count objects, and give features that are finite and not negative.");
+    refuse(
+        "An amount of work is negative or not finite, or there are more or fewer amounts than "
+        "columns.",
+        "Count objects, and give features that are finite and not negative.");
   if (!std::isfinite(load) || load < 0)
     refuse("A load is " + text_of(load) + '.', "Give one that is finite and not negative.");
   if (load <= 0) return;

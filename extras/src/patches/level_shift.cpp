@@ -32,7 +32,7 @@ void check(const LevelShiftOptions& options) {
       !std::isfinite(options.split_above))
     refuse_levels("split_above is " + std::to_string(options.split_above) +
                       " parts, and join_below is " + std::to_string(options.join_below) + '.',
-                  "Give two numbers of at least 0, the first above the second.");
+                  "Give a join_below of at least 0, and a greater split_above that is finite.");
 }
 
 // --- The choice of objects -----------------------------------------------------------------------
@@ -96,7 +96,7 @@ double part_of(const Communicator& communicator, const Status& ready,
 void require_conserved(double before, double after, const char* what, std::int64_t object) {
   constexpr double rounding = 1e-9;
   if (std::isfinite(after) && after >= 0 && std::abs(after - before) <= rounding * before) return;
-  refuse_levels(std::string(what) + std::to_string(object) + ", of weight " +
+  refuse_levels(std::string(what) + std::to_string(object) + ", which weighs " +
                     std::to_string(before) + ", would weigh " + std::to_string(after) +
                     " afterwards.",
                 "Return weights that add up to the weight before.", ErrorKind::application);

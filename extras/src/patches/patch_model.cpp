@@ -258,7 +258,7 @@ PatchFitter::PatchFitter(int dimensions, double memory) : impl_(std::make_unique
   check_dimensions(dimensions);
   if (!(memory > 0 && memory <= 1))
     refuse_model("The memory of earlier timings is " + text_of(memory) + '.',
-                 "Give a share above 0 and up to 1.");
+                 "Give a number above 0 and at most 1.");
   impl_->dimensions = dimensions;
   impl_->memory = memory;
 }

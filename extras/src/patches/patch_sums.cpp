@@ -13,7 +13,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 // With this bound, Huber's estimator is 95 % as efficient as least squares on Gaussian noise. It
-// clips the squares of such noise to this share.
+// reduces the mean square of such noise to `clipped_share`.
 constexpr double huber_bound = 1.345, clipped_share = 0.7101, efficiency = 0.95;
 constexpr double outlier_bound = 5;  // in units of the noise
 constexpr double prior_reach = 10;   // in mean sizes

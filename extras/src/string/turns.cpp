@@ -71,7 +71,7 @@ std::int64_t node_of(const Communicator& communicator) {
     names.resize(static_cast<std::size_t>(communicator.size()));
     if (gethostname(mine.text, sizeof mine.text - 1) != 0)
       throw Error(ErrorKind::internal, Where{stage_name}, "This host does not report its name.",
-                  "Give the numbers of nodes yourself.");
+                  "Find the number of the node without node_of().");
   });
   vote(communicator, ready);
   communicator.all_gather(mine, std::span<Name>(names));

@@ -7,11 +7,12 @@ namespace evenkeel {
 std::vector<DomainCell> cells_of(const Domains& domains, std::span<const double> work) {
   const Decomposition& all = decomposition_of(domains);
   if (!own_places(domains))
-    throw Error(ErrorKind::bad_input, Where{"extras/vtk"}, "Domains of a graph have no places.",
+    throw Error(ErrorKind::bad_input, Where{"extras/vtk"},
+                "The parts of a graph own objects, not regions of space.",
                 "Draw domains that are cut along a curve or in boxes.");
   if (!work.empty() && std::ssize(work) != all.parts())
     throw Error(ErrorKind::bad_input, Where{"extras/vtk"},
-                "The work of " + std::to_string(work.size()) + " parts came with " +
+                "The work of " + std::to_string(work.size()) + " parts was given, but there are " +
                     std::to_string(all.parts()) + " parts.",
                 "Give the work of each part, or of no part.");
   std::vector<DomainCell> cells;

@@ -68,7 +68,7 @@ void check_cell(int dimensions, const DomainCell& cell) {
 
 void check_cells(int dimensions, std::span<const DomainCell> cells) {
   if (dimensions < 1 || dimensions > 3)
-    refuse("Boxes in " + std::to_string(dimensions) + " dimensions have no place in a .vtu.",
+    refuse("A .vtu cannot hold boxes in " + std::to_string(dimensions) + " dimensions.",
            "Give boxes in 1, 2 or 3 dimensions.");
   for (const DomainCell& cell : cells) check_cell(dimensions, cell);
 }

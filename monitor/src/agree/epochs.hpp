@@ -37,7 +37,7 @@ class Epochs {
     told_until_ = step_;
     began_after_ = std::max(step_, measured_from_ - 1);
   }
-  // Leaves out the steps so far of this epoch; no look will cover them.
+  // Drops the steps that this epoch has counted so far; no look will cover them.
   void abandon() noexcept { counted_ = 0; }
   // Call this after objects have moved. The next step works on cold caches, so it is not measured.
   void restart_after_move() noexcept {
@@ -46,7 +46,7 @@ class Epochs {
     measured_from_ = std::max(measured_from_, step_ + settling_steps + 1);
     began_after_ = measured_from_ - 1;
   }
-  // Continues to count steps from `step`, at which an earlier run has ended, instead of from
+  // Counts on from `step`, at which an earlier run has ended. Until now, steps were counted from
   // `from`.
   void go_on_from(std::int64_t step, std::int64_t from) noexcept {
     step_ = step;

@@ -59,7 +59,7 @@ void Comparison::require_equal() const {
   if (different.empty()) return;
   throw Error(ErrorKind::disagreement, Where{"monitor/epoch"},
               "The ranks do not agree on " + different + ". Nothing was moved.",
-              "Call step the same number of times on all ranks; a rule of your own must depend on "
+              "Call step the same number of times on all ranks; a Custom trigger must depend on "
               "its arguments alone. Balancing is off from here on.");
 }
 
@@ -67,10 +67,10 @@ std::string name_of(Meeting meeting) {
   switch (meeting) {
     case Meeting::look:
     case Meeting::picture: return "at a look";
-    case Meeting::comparison: return "at the comparison after a look";
+    case Meeting::comparison: return "at the comparison of a look";
     case Meeting::finish: return "in finish";
     case Meeting::survey: return "at the survey of a look";
-    case Meeting::kernels: return "at the names of kernels after a look";
+    case Meeting::kernels: return "at the names of kernels of a look";
     case Meeting::rebalance: return "at a rebalance";
     case Meeting::migration: return "at a migration";
     case Meeting::farewell: return "at the end without finish";
@@ -93,7 +93,7 @@ void MeetingMessage::require_together() const {
   std::string who;
   for (const auto& [caller, meeting] : all)
     who += (who.empty() ? "rank " : ", rank ") + std::to_string(caller.rank) + " was " +
-           name_of(meeting) + " with step " + std::to_string(caller.step);
+           name_of(meeting) + " after step " + std::to_string(caller.step);
   throw Error(
       ErrorKind::disagreement, Where{"monitor/epoch"},
       "The ranks have diverged: " + who + ". Nothing was moved.",
@@ -124,7 +124,7 @@ void Posted::start(Meeting meeting, std::int64_t step, MeetingMessage message) {
 
 const MeetingMessage& Posted::wait(const MeetingPatience& patience) {
   patience.wait_for(pending_, [&] {
-    return "rank " + std::to_string(here_.rank) + ", " + name_of(meeting_) + " with step " +
+    return "rank " + std::to_string(here_.rank) + ", " + name_of(meeting_) + " after step " +
            std::to_string(here_.step) + ',';
   });
   const MeetingMessage& all = pending_.wait();

@@ -2,9 +2,9 @@
 
 // The points at which ranks meet. All reductions of the protocol use one type of message, whatever
 // their purpose. The reason: suppose that a rank has called step() once more than the others, or
-// finish() while they are in step(). It then takes part in the reduction for which the others wait,
-// and all ranks learn that they have diverged. With a type for each purpose, MPI would wait for
-// ever, or mix up messages.
+// finish() while they are in step(). This rank then takes part in the reduction for which the
+// others wait, and all ranks learn that they have diverged. With a type for each purpose, MPI would
+// wait for ever, or mix up messages.
 
 #include "observe/epoch.hpp"
 
@@ -34,8 +34,8 @@ enum class Meeting : int {
   farewell  // an unfinished run ends
 };
 
-// The values that must be the same on all ranks when a look is decided, as least and greatest over
-// the ranks, and the ballot with the Errors of ranks.
+// The least and the greatest over the ranks of the values that must be the same on all ranks when a
+// look is decided. The ballot has the Errors of ranks.
 struct Comparison {
   detail::Ballot ballot;       // Errors of ranks that could not decide, or whose sets cannot move
   std::int64_t undecided = 0;  // ranks that could not decide

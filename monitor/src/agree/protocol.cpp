@@ -10,8 +10,8 @@ constexpr const char* stage_name = "monitor/epoch";
 constexpr int d = protocol_latency_steps;
 
 // A reduction takes several rounds, and in one test MPI makes at most one of them. A test costs a
-// tenth of a microsecond. Without enough tests, the later wait takes as long as other ranks are
-// late.
+// tenth of a microsecond. With too few tests, the reduction is not complete when this rank needs
+// it, and this rank then waits until the late ranks come.
 void help_on(Posted& posted) {
   constexpr int most_tests = 5;
   for (int i = 0; i < most_tests && posted && !posted.test(); ++i) continue;

@@ -46,8 +46,8 @@ class LearnedCosts {
   void note_move() noexcept;
   void note_keys(const Space& space, std::span<const Set> sets);
 
-  // Both end a rebalance: keep() keeps the memory that the rebalance has allocated, and give_back()
-  // frees it.
+  // These end a rebalance. give_back() frees the memory that the rebalance has allocated, unless
+  // keep() was called before.
   void keep() noexcept { is_new_.clear(); }
   void give_back() noexcept;
 

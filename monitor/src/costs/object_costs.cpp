@@ -30,7 +30,8 @@ exec::Array<double> weights_of_types(const Space& space, const Set& set) {
   return costs_of(space, set, costs);
 }
 
-// For a set that has neither weights nor costs of types, does not use Kokkos, which may have ended.
+// Kokkos may have ended. So this does not use Kokkos for a set without weights and without costs of
+// types.
 double weight_of(const Set& set) {
   if (!has_type_costs(set) && !is_weighted(set)) return static_cast<double>(set.count());
   const Space space = Space::where(set.position().memory);
@@ -87,7 +88,8 @@ bool ObjectCosts::learns_types(std::span<const Set> sets) const {
 
 // --- At looks ------------------------------------------------------------------------------------
 
-// If the last look before a rebalance skips the count, the rebalance makes it.
+// Skips the count if it would take too much time. If the last look before a rebalance has skipped
+// it, the rebalance counts.
 void ObjectCosts::observe(std::span<const Set> sets, const RankMeasurements& measured,
                           const Now& now) {
   constexpr std::int64_t share = 1000;

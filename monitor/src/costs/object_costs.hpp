@@ -47,8 +47,8 @@ struct AgreedCosts {
 };
 AgreedCosts agreed_from(const CostStatement& mine, const CostStatement& all, int ranks);
 
-// The number of objects, only for statistics: of an invalid set, counts the objects that can be
-// read. A vote elsewhere refuses such a set.
+// The number of objects, for statistics only. Ends the count at an invalid set; a vote elsewhere
+// refuses such a set.
 std::int64_t objects_in(std::span<const Set> sets);
 // The sum over sets of the given weights. For a set without weights, adds the given costs of the
 // types of its objects or, without such costs, the number of its objects.

@@ -35,7 +35,8 @@ constexpr std::uint32_t types_of(std::uint32_t group) { return group & 0xFFFFU; 
 
 }  // namespace
 
-// If there are too many groups, keeps those with the least numbers, in any order of additions.
+// If there are too many groups, keeps those with the least numbers, so groups can be added in any
+// order.
 void AgreedWork::add_group(std::uint32_t group) noexcept {
   if (group == 0 || has(group)) return;
   constexpr std::uint32_t none = ~std::uint32_t{0};

@@ -11,12 +11,13 @@ constexpr double doubt = 1.2;          // a shortfall may be this many times the
 constexpr double confidence = 1;       // x is the measured value minus this many standard errors
 constexpr double trust = 1.5;          // T_max / number of measured steps
 constexpr double memory_looks = 4;     // the ageing of cuts is averaged over this many looks
-constexpr double most_debt = 1.5;      // in costs of a rebalance; if the debt is greater, x must be
-constexpr double caution = 1.5;        // this many times the price g,
-constexpr double proof = 2;            // and curable imbalance must have lost this many costs
+constexpr double most_debt = 1.5;      // in costs of a rebalance; a greater debt demands more:
+constexpr double caution = 1.5;        // x must be this many times the price g, and the curable
+constexpr double proof = 2;            // imbalance must have lost this many costs of a rebalance
 constexpr double patience = 200;       // in costs of a rebalance: after this time a shortfall is
                                        // tested
-constexpr double helped = 0.9;         // a rebalance that leaves more than this share is in vain
+constexpr double helped = 0.9;         // a rebalance that leaves more than this share of the level
+                                       // is in vain
 constexpr double least_level = 0.005;  // below this level no action is worthwhile
 
 constexpr double endless = std::numeric_limits<double>::max();
@@ -131,8 +132,9 @@ double growth_ahead(const Outlook& outlook, const LoadSeen& seen) noexcept {
 }
 
 // Learns from cuts made at earlier looks, whether or not they were used. If there are no such cuts,
-// learns from the cut in use, from its level minus the level of a fresh cut. If the latter was
-// never predicted, or if the age is unknown, the first level of the cut in use takes its place.
+// learns from the cut in use, from its level minus the level of a fresh cut. If the level of a
+// fresh cut was never predicted, or if the age is unknown, subtracts the first level of the cut in
+// use instead.
 void follow_ageing(Outlook& outlook, const LoadSeen& seen, double fresh) noexcept {
   bool has_earlier = false;
   for (const auto& [age, level] : seen.earlier) {
@@ -173,9 +175,10 @@ void learn_misfit(Shortfall& shortfall, const LoadSeen& seen, double floor) noex
 }
 
 // Learns the miss of the last fresh cut: its level minus the predicted level. The next cut is
-// expected to have the same miss, but at most four times the miss before, because a single miss may
-// be an accident. A part of the miss is ageing, unless the cut has not changed the level: such a
-// cut was no better from the start.
+// expected to have the same miss, but at most four times the miss of the cut before, because a
+// single miss may be an accident. A part of the miss is ageing and does not count. But if the cut
+// has hardly reduced the level, the whole miss counts, because this cut was no better from the
+// start.
 void judge_cut(Outlook& outlook, const LoadSeen& seen, double floor) noexcept {
   outlook.left = seen.level;
   const double age = steps_of(seen) + 2 * static_cast<double>(seen.latency);
@@ -219,8 +222,9 @@ void take_in(Outlook& outlook, double taken_off, double steps) noexcept {
 }
 
 // The greatest of several lower bounds of x. One is from the last look or, if epochs are single
-// steps, from the lower of the last two looks. The others are from the means over the last 2, 4, 8
-// and 16 looks; the means over 4 looks and more leave out their greatest value.
+// steps, from the lower of the last two looks. The others are from the means over the last 4, 8 and
+// 16 looks without their greatest value. If epochs have several steps, one more is from the mean
+// over the last 2 looks.
 double lower_bound_of(const Outlook& outlook, const LoadSeen& seen, double noise) noexcept {
   const auto& latest = outlook.curable.latest;
   const bool epoch = is_epoch(seen), several = latest[1] < not_known;

@@ -36,8 +36,8 @@ struct LoadSeen {
   double as_weighed = -1;                        // if each object cost as much as its weight says
   std::array<Earlier, Counterfactual::earlier_cuts> earlier{};
   double cost = 0;  // of a rebalance, in mean steps
-  double debt = 0;  // time that rebalances have lost against never rebalancing, in costs of one
-                    // rebalance
+  double debt = 0;  // time that rebalances have lost against never rebalancing, divided by the cost
+                    // of a rebalance
   std::optional<double> left = {};  // steps of the run after a rebalance acts; empty if unknown
   std::int64_t latency = 0;         // steps until a rebalance would act
   double age = -1;                  // of the domains, in steps; negative if unknown

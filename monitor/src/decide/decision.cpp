@@ -195,8 +195,8 @@ void pay_for_survey(Surveys& surveys, const Totals& totals) noexcept {
       static_cast<double>(totals.duration.sum) / static_cast<double>(totals.ranks);
   surveys.credit = std::min(surveys.credit + share * elapsed, most_saved * surveys.cost);
   if (totals.would_be.fresh < 0) return;
-  constexpr double most_growth = 1.25;  // a survey that was disturbed is counted only up to this
-                                        // factor
+  constexpr double most_growth = 1.25;  // a longer survey counts as this many times the usual cost,
+                                        // since something may have disturbed it
   auto took = static_cast<double>(totals.survey);
   if (surveys.cost > 0) {
     took = std::min(took, most_growth * surveys.cost);

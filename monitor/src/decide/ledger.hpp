@@ -24,9 +24,9 @@ struct CostModel {
 // The greatest load under other domains, added up over steps. The level (greatest / mean - 1) is
 // known only now and then. In between, it is assumed to change linearly.
 struct Course {
-  double sum = 0;      // greatest load summed over steps, up to the last ones whose level is known
-  double level = -1;   // in those last steps; negative if it was never known
-  double pending = 0;  // mean load summed over the steps after those
+  double sum = 0;      // greatest load summed over the steps up to the last known level
+  double level = -1;   // the last known level; negative if no level was ever known
+  double pending = 0;  // mean load summed over the steps since then
 
   EVENKEEL_API void add(double mean) noexcept;              // steps of unknown level
   EVENKEEL_API void add(double mean, double now) noexcept;  // steps of level `now`
@@ -103,8 +103,8 @@ struct Ledger {
   // replaced domains, their level is assumed to have grown by the same amount.
   EVENKEEL_API void enter(const Totals& totals, bool is_first, bool is_current,
                           double grown = 0) noexcept;
-  // Opens the entry of a new rebalance, after settling the last entry. If no look came between, the
-  // two share an entry; before the first step it does nothing.
+  // Opens the entry of a new rebalance, after settling the last entry. Two rebalances without a
+  // look between them share an entry. Before the first look, this does nothing.
   EVENKEEL_API void open_entry() noexcept;
   // Closes the entry of the last rebalance with its gain so far.
   EVENKEEL_API void settle() noexcept;

@@ -36,7 +36,7 @@ class Looks final : public Decider {
   void receive(const Totals& totals, const std::optional<LoadPicture>& picture) override;
   Fingerprint decide() override;
 
-  // Returns the look on which was decided; last() returns it from then on.
+  // Returns the look whose decision is made. From then on, last() returns this look.
   std::shared_ptr<const Look> take();
   const Look* last() const noexcept { return last_.get(); }
   // If totals were received and there is no decision on them yet, returns and forgets them.

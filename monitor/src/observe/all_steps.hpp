@@ -41,10 +41,10 @@ class AllSteps {
   // more, remembers the first 63 and the latest one.
   void note_move() noexcept { moved_after_[std::min(moves_++, most_moves - 1)] = steps_; }
 
-  // The load in each slot under other domains, under which the mean load of a step is `per_step`.
-  // Their load is assumed to vary from step to step in proportion to the measured load. The
-  // variation is measured from the mean of the steps between the same two moves, since a move
-  // changes the load, too.
+  // The load in each slot under other domains, if this rank's mean load per step would be
+  // `per_step` under these. The load under these domains is assumed to vary from step to step in
+  // proportion to the measured load. The variation is measured from the mean of the steps between
+  // the same two moves, since a move changes the load, too.
   StepSlots spread(double per_step) const;
 
   // Call this when the look is posted.

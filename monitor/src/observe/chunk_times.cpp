@@ -13,12 +13,13 @@ namespace {
 constexpr double least_length = 400;
 constexpr double most_chunks = ChunkTimes::stretches;
 
-// Each new run multiplies the weight of older runs by this factor, since loads move. The factor can
-// be small, because noise that is the same for all stretches of a rank does not change their
-// proportions.
+// Each run of a loop multiplies the weight of its older runs by this factor, since loads move. The
+// factor can be small, because noise that is the same for all stretches of a rank does not change
+// their proportions.
 constexpr double share_kept = 0.7;
 
-// Reduces the weight of the old times before the times of a run `steps` steps later are added.
+// Reduces the weight of the old times of a loop, before the times of its next run are added. That
+// run counts for `steps` steps.
 void fade(StretchTimes& times, double steps) {
   times.steps = share_kept * times.steps + steps;
   times.all_steps += steps;

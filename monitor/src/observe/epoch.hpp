@@ -90,7 +90,7 @@ struct Totals {
   std::int64_t bytes = 0;     // greatest
   std::int64_t command = 0;   // greatest
   std::int64_t survey = 0;    // greatest
-  std::int64_t unit = 0;      // nanoseconds, for the next two; the same on all ranks
+  std::int64_t unit = 0;      // of the next two, in nanoseconds; the same on all ranks
   std::int64_t spread = 0;    // between ranks: sum over ranks of ((load - last mean) / unit)^2
   std::int64_t variance = 0;  // from step to step: sum over ranks, in unit^2
   std::array<RankTally, named_kernels + 1> kernels{};  // valid if the names agree

@@ -129,8 +129,8 @@ void FoundWork::pay() {
 }
 
 void FoundWork::add(std::int64_t nanoseconds, bool counts) {
-  // Until the first run, a step that is not measured is ignored, unless it has a run of work that
-  // is known to recur.
+  // Before the first run, an unmeasured step counts only if it has a run of work that is known to
+  // recur.
   if (!counts && runs_ == 0) {
     if (nanoseconds > 0 && period_ > 0) run(work_of(nanoseconds, counts));
     return;

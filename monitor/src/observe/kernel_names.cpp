@@ -28,7 +28,8 @@ std::vector<std::string> split(std::span<const char> text) {
   return names;
 }
 
-// Throws an Error for the first rank that lacks a name, and its first such name.
+// Throws an Error if a rank lacks a name. The Error shows the first such rank and the first name
+// that it lacks.
 void require_alike(const std::vector<std::vector<std::string>>& names_of_rank,
                    const std::vector<std::string>& all) {
   for (std::size_t rank = 0; rank < names_of_rank.size(); ++rank)

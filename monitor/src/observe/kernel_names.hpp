@@ -25,7 +25,8 @@ class KernelNames {
   std::vector<std::int64_t> in_order(std::span<const std::int64_t> of_clock) const;
 
   // Collective. Makes the names of all ranks known to all ranks. If `strict` is true and a rank has
-  // not registered a kernel, throws the same Error on all ranks, which names both.
+  // not registered a kernel, throws the same Error on all ranks, which names the rank and the
+  // kernel.
   void unite(const Communicator& communicator, bool strict);
 
  private:

@@ -171,9 +171,9 @@ std::optional<Assignment> Rebalancer::take_again(const Prepared& prepared, Weigh
   return assignment;
 }
 
-// Collective. Cuts for several phases if the costs of objects in each phase are known, but not into
-// boxes; otherwise cuts by one weight. With several phases, a new cut replaces a shift, which would
-// use the load summed over phases.
+// Collective. Cuts for several phases at once if the costs of objects are known for at least two
+// phases, and if the method cuts along a curve or by a graph. Otherwise cuts by one weight. With
+// several phases, a new cut replaces a shift, which would use the load summed over phases.
 PlacedByPhases Rebalancer::place_anew(const Prepared& prepared, const ObjectWeights& weights,
                                       std::uint32_t phases, const std::optional<ShiftBy>& shift) {
   const Options& options = parts_.options;

@@ -6,8 +6,9 @@
 //
 // If the run changed to other domains now, an object would be on the rank that owns its place. If
 // the run had stayed under earlier domains, the object would be on the rank in its record
-// (rank_records.hpp). But if objects migrate between rebalances, there are no records; then the
-// rank that owns its place is taken here, too.
+// (rank_records.hpp). But if objects migrate between rebalances, there are no records. Then the
+// survey assumes that the object would be on the rank that owns its place under the earlier
+// domains.
 //
 // A new cut of a graph would take too long for a look. It is assumed to be as even as the last cut,
 // and the ageing of cuts is learned only from the cuts in use.

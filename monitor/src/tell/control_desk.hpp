@@ -20,8 +20,8 @@ class ControlReader {
   ControlReader(const ControlReader&) = delete;
   ControlReader& operator=(const ControlReader&) = delete;
 
-  // Returns the commands for this reader in the order of the file, without its name, and the
-  // problem to report about the file.
+  // Returns the commands for this reader, in the order of the file and without the "NAME: " before
+  // them. Also returns the problem to report about the file.
   ControlText listen();
 
  private:

@@ -136,7 +136,7 @@ ControlText ControlFile::take(const Judge& judge) {
     complaint_ = {};
     return found.text;
   }
-  // A user may be about to write the rest.
+  // The last line may be unfinished, because a user is still writing it.
   const bool is_unfinished = found.text.problem.empty();
   if (is_unfinished && state == unfinished_ && seen.status.st_size > 0)
     found.text.problem = "its last line has no line feed at its end";

@@ -2,9 +2,9 @@
 
 // A file through which a user gives commands to a running application, one per line, for example by
 // `echo pause > run.control`. The file is removed after it has been read, but only if each of its
-// lines is a command; any other file at that path is left alone. The file is read only if it is
-// regular, belongs to this user and has one name, and if the path is no symbolic link. Checking for
-// the file never blocks.
+// lines is a command; any other file at that path is left alone. To be read, the file must be
+// regular, belong to this user and have one name, and the path must be no symbolic link. Checking
+// for the file never blocks.
 
 #include "decide/decision.hpp"
 #include "tell/files.hpp"
@@ -50,7 +50,7 @@ class ControlFile {
   };
   ControlComplaint complaint_;  // the last problem, and the file that had it
   std::string unfinished_;      // the state of a file that lacked its last line feed
-  // The file that was taken last. A user who opened it before that may still write to it.
+  // The file that was taken last. A user who had opened it earlier may still write to it.
   detail::FileDescriptor taken_;
   std::size_t taken_bytes_ = 0;
 };

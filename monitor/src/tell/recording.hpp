@@ -1,8 +1,8 @@
 #pragma once
 
-// The record of a run: the recorder, which exists only on rank 0, the thread that performs its
-// tasks, and the journal line of the last decision, which is incomplete until its outcome is known.
-// If memory runs out, reports are lost, and the run continues.
+// The record of a run has three parts: the recorder, which exists only on rank 0; the thread that
+// performs its tasks; and the journal line of the last decision, which is incomplete until the
+// outcome of the decision is known. If memory runs out, reports are lost, and the run continues.
 
 #include "decide/looks.hpp"
 #include "tell/recorder.hpp"

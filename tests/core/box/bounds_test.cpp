@@ -152,8 +152,8 @@ void expect_not_finite_is_an_error(const Communicator& communicator) {
           [&] { bounds(Space::where(MemoryKind::host), communicator, set(x)); });
       EXPECT_EQ(text, "evenkeel: rank " + std::to_string(bad) + ": core/bounds: Component " +
                           std::to_string(component) +
-                          " of the position of object 137 is not finite. Mend the positions "
-                          "before balancing: a NaN has no place.");
+                          " of the position of object 137 is not finite. Give finite positions "
+                          "before balancing.");
     }
 }
 
@@ -212,7 +212,7 @@ TEST_F(BoundsOn, ARefusedSetIsTheSameErrorOnAllRanks) {
         test::error_everywhere([&] { bounds(host, communicator, set(x, carry(mass))); });
     EXPECT_EQ(text.substr(0, text.find(". ")),
               "evenkeel: rank " + std::to_string(bad) +
-                  ": core/field: Field 1, 'std::vector', has 3 objects where the set has 4");
+                  ": core/field: Field 1, 'std::vector', has 3 objects, but the set has 4");
   }
   Positions x = some(4);
   EXPECT_NO_THROW(bounds(host, communicator, set(x))) << "and continues";

@@ -501,14 +501,13 @@ TEST_F(BoxCutOn, WidthsOfABisectionAlwaysHold) {
     }
   BisectionOptions options = into(10, 2);
   options.least_width = {0.4, 0.4, 0};
-  EXPECT_ERROR(
-      bisection(objects_of(clouds[0], 50), options),
-      "The box has no room for 10 domains of the least widths. In the same proportions, widths of "
-      "at most 0.25, 0.25 fit.");
+  EXPECT_ERROR(bisection(objects_of(clouds[0], 50), options),
+               "The box has no room for 10 domains of the given least widths. With the same "
+               "proportions, widths of at most 0.25, 0.25 fit.");
   options.box = {{0.5, 0.5, 0}, {0.5, 0.5, 0}};  // a point
   EXPECT_ERROR(bisection({}, options),
-               "The box has no room for 10 domains of the least widths. In the same proportions, "
-               "widths of at most 0, 0 fit.");
+               "The box has no room for 10 domains of the given least widths. With the same "
+               "proportions, widths of at most 0, 0 fit.");
 }
 
 // --- Misuse --------------------------------------------------------------------------------------

@@ -199,7 +199,7 @@ void expect_refused(const std::vector<std::vector<double>>& costs, int parts,
 
 TEST(CutPhases, RefusesBadInput) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  expect_refused({{1, 2}, {1}}, 2, "Phase 0 has costs of 2 items, and phase 1 of 1.");
+  expect_refused({{1, 2}, {1}}, 2, "Phase 0 has costs of 2 items, but phase 1 has costs of 1.");
   expect_refused({}, 2, "A cut of no phases");
   expect_refused({{1}}, 0, "0 parts");
   expect_refused({{1}}, -3, "-3 parts");

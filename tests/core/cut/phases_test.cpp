@@ -359,7 +359,7 @@ TEST_F(MisuseOn, IsToldOnAllRanks) {
     EXPECT_MENTIONS(told_of({{1, 1}, {1, bad}}, 2, two),
                     "A cost of phase 1 is negative, NaN or infinite.");
   EXPECT_MENTIONS(told_of({{1, 1}, {1}}, 2, two), "1 costs of phase 1 came with 2 keys");
-  EXPECT_MENTIONS(told_of({{1, 1}}, 2, two), "costs of 1 phases where there are 2");
+  EXPECT_MENTIONS(told_of({{1, 1}}, 2, two), "costs of 1 phases, but there are 2");
   EXPECT_MENTIONS(told_of({{1}, {1}}, 1, two, 3), "3 objects came with 1 keys");
   constexpr double half = std::numeric_limits<double>::max() / 1.5;
   EXPECT_MENTIONS(told_of({{half}, {half}}, 1, two), "more than a number can hold");

@@ -237,11 +237,11 @@ TEST(GridDomains, BordersThatMakeNoSense) {
     EXPECT_ERROR(with(tensor(axes, two, three)),
                  "core/domains: The axes of the grid are not in a valid order");
   EXPECT_ERROR(with(tensor({0, 1, 2}, three, two)),
-               "core/domains: Level 0 has 4 borders, where 1 rows of 3 are needed.");
+               "core/domains: Level 0 has 4 borders, but 1 rows of 3 are needed.");
   EXPECT_ERROR(with({GridScheme::staggered, {0, 1, 2}, {{two, three, {}}}}),
-               "Level 1 has 4 borders, where 2 rows of 4 are needed.");
+               "Level 1 has 4 borders, but 2 rows of 4 are needed.");
   EXPECT_ERROR(with({GridScheme::tensor, {0, 1, 2}, {{two, three, {0, 1}}}}),
-               "Level 2 has 2 borders, where 0 are needed.");
+               "Level 2 has 2 borders, but 0 are needed.");
   const double nan = std::nan("");
   for (const std::vector<double>& row : {std::vector{0.1, 0.5, 1.0},
                                          {0.0, 0.5, 0.9},

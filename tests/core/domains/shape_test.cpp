@@ -33,11 +33,11 @@ TEST(ShapeWith, RefusesWhatCannotBe) {
   const auto refusal = [&](const std::array<int, 3>& given, int parts, int dimensions) {
     return test::error_of([&] { shape_with(given, parts, dimensions, cube); });
   };
-  EXPECT_MENTIONS(refusal({2, 2, 1}, 6, 3), "2 x 2 x 1 domains was asked for, for 6");
+  EXPECT_MENTIONS(refusal({2, 2, 1}, 6, 3), "2 x 2 x 1 domains was asked for, but there are 6");
   EXPECT_MENTIONS(refusal({4, 0, 0}, 6, 3), "whose product divides the number");
   EXPECT_MENTIONS(refusal({-1, 0, 0}, 6, 3), "Give each axis one domain or more.");
   EXPECT_MENTIONS(refusal({1, 1, 2}, 2, 2), "An axis beyond the dimensions must have 1 domain.");
-  EXPECT_MENTIONS(refusal({0, 0, 0}, 0, 3), "for 0 parts");
+  EXPECT_MENTIONS(refusal({0, 0, 0}, 0, 3), "but there are 0 parts");
   EXPECT_MENTIONS(refusal({0, 0, 0}, 4, 4), "Use 1, 2 or 3 dimensions.");
 }
 

@@ -78,10 +78,10 @@ TEST(Set, ARefusedCountIsAnError) {
   EXPECT_ERROR(check(set(x, {}, {.count = &negative})), ".count is negative");
   EXPECT_ERROR(check(set(x, {}, {.count = std::numeric_limits<std::size_t>::max()})), ".count");
   EXPECT_ERROR(check(set(x, {}, {.count = 5})),
-               "The position 'std::vector' has 4 objects where the set has 5. Give every field at "
+               "The position 'std::vector' has 4 objects, but the set has 5. Give every field at "
                "least .count objects.");
   EXPECT_ERROR(check(set(x, carry(mass), {.count = 4})),
-               "Field 1, 'std::vector', has 3 objects where the set has 4");
+               "Field 1, 'std::vector', has 3 objects, but the set has 4");
   EXPECT_NO_THROW(check(set(x, carry(mass), {.count = 3})));
   EXPECT_NO_THROW(check(set(x, carry(mass), {.count = 0})));
 }
@@ -153,8 +153,8 @@ TEST(Check, FieldsOfDifferentLengths) {
   HostView x_of_one("x", 4), mass("mass", 4), id("id", 5);
   Position x(4);
   EXPECT_ERROR(check(set(x, carry(mass, id))),
-               "Field 2, 'id', has 5 objects where the set has 4. Give every field of a set the "
-               "same number of objects, or the set a .count.");
+               "Field 2, 'id', has 5 objects, but the set has 4. Give every field of a set the "
+               "same number of objects, or give the set a .count.");
   EXPECT_NO_THROW(check(set(x, carry(mass, id), {.count = 4})));
 }
 
@@ -331,7 +331,7 @@ TEST(CheckMovable, CompanionsAreFieldsLikeOthers) {
   EXPECT_NO_THROW(check_movable(with(cost)));
   EXPECT_ERROR(check_movable(with(mass)), "and Field 2, 'std::vector', are the same memory");
   cost.resize(3);
-  EXPECT_ERROR(check_movable(with(cost)), "Field 2, 'std::vector', has 3 objects where the set");
+  EXPECT_ERROR(check_movable(with(cost)), "Field 2, 'std::vector', has 3 objects, but the set");
   int owned = 3;
   EXPECT_NO_THROW(check_movable(with(cost, {.count = &owned, .keep_allocation = true})));
 }

@@ -332,7 +332,7 @@ TEST_F(PayloadFails, WhenItsOffsetsMakeNoSense) {
     };
     const Neighbours good = forest.neighbours;
     if (rank == culprit) std::swap(forest.neighbours.first[1], forest.neighbours.first.back());
-    refused("core/payload: The offsets 'std::vector' do not rise from 0.");
+    refused("core/payload: The offsets 'std::vector' must begin at 0 and never decrease.");
     forest.neighbours = good;
     if (rank == culprit) forest.neighbours.first.pop_back();
     refused("core/payload: There are 30 offsets for 30 objects.");
@@ -368,7 +368,7 @@ TEST_F(PayloadFails, WithoutBeingAskedForSizes) {
 TEST_F(PayloadFails, WhenItIsCarriedTwice) {
   const auto refused = [&](Carried carried) {
     EXPECT_ERROR(check_movable(set(forest.cloud.x, std::move(carried))),
-                 "is carried twice, or as a field too. Name each once.");
+                 "is carried twice, or is also carried as a field. Name each once.");
   };
   const auto patches = blocks(forest.patches, forest.functions);
   refused(carry(patches, patches));

@@ -212,7 +212,7 @@ TEST_F(AgreeOnSets, RefusedSetsAreTheSameErrorOnAllRanks) {
   int negative = -1;
   std::span<double> borrowed(charge);
   expect_refusal(usual, {set(x, carry(three))},
-                 "Field 1, 'std::vector', has 3 objects where the set has 4");
+                 "Field 1, 'std::vector', has 3 objects, but the set has 4");
   expect_refusal(usual, {set(x, carry(view))}, "Field 1, 'view', is also held by another View");
   expect_refusal(usual, {set(mass)}, "has 1 component(s)");
   expect_refusal(usual, {set(x, carry(mass, mass))}, "are the same memory");

@@ -256,7 +256,7 @@ TEST_F(StraysOn, ToRanksThatDoNotExistAreAnError) {
                     test::array_of(std::vector<int>{size}, host)});
   EXPECT_ERROR(plan_strays(communicator, strays, {&set, 1}), "would go to rank");
   strays.clear();
-  EXPECT_ERROR(plan_strays(communicator, strays, {&set, 1}), "The strays of 0 sets");
+  EXPECT_ERROR(plan_strays(communicator, strays, {&set, 1}), "Strays of 0 sets");
 }
 
 }  // namespace

@@ -93,8 +93,8 @@ TEST(Meeting, WhoCameForWhatIsTold) {
   EXPECT_EQ(
       error_of(combined({from(4, Meeting::look, 107), from(1, Meeting::finish, 100),
                          from(2, Meeting::look, 108), from(3, Meeting::farewell, 12)})),
-      "evenkeel: monitor/epoch: The ranks have diverged: rank 1 was in finish with step "
-      "100, rank 2 was at a look with step 108, rank 3 was at the end without finish with "
+      "evenkeel: monitor/epoch: The ranks have diverged: rank 1 was in finish after step "
+      "100, rank 2 was at a look after step 108, rank 3 was at the end without finish after "
       "step 12. Nothing was moved. Call step, rebalance, migrate and finish equally often on all "
       "ranks. Balancing is off from here on.");
 }

@@ -168,8 +168,8 @@ TEST_F(ChunksTest, OfSeveralSetsAndThreads) {
 
 TEST_F(ChunksTest, RefuseWhatMakesNoSense) {
   const Kernel force = clock->kernel("force");
-  EXPECT_ERROR(static_cast<void>(force.chunks(-1)), "not negative");
-  EXPECT_ERROR(static_cast<void>(force.chunks(5, -1)), "not negative");
+  EXPECT_ERROR(static_cast<void>(force.chunks(-1)), "0 or more");
+  EXPECT_ERROR(static_cast<void>(force.chunks(5, -1)), "0 or more");
   EXPECT_EQ(loop(force, 5), 15);
   clock->end_step();
   EXPECT_EQ(clock->of_step(), std::vector<std::int64_t>{15});

@@ -13,9 +13,8 @@ constexpr std::string_view how_to_begin =
     " Begin with %%MatrixMarket matrix coordinate, then real, integer or pattern, then general, "
     "symmetric or skew-symmetric.";
 constexpr std::string_view how_to_write =
-    " Write the row and the column of an entry, counted from 1, and its finite value, if the "
-    "banner "
-    "does not say pattern.";
+    " Write the row and the column of an entry, counted from 1, and then its finite value, unless "
+    "the banner says pattern.";
 
 GraphFile read(std::string_view text, const GraphPortion& portion = {}) {
   return read_matrix_market(MemorySource("a.mtx", text), portion);

@@ -149,8 +149,8 @@ TEST(Metis, Headers) {
 
 TEST(Metis, Fmt) {
   const std::string_view digits =
-      " Give three digits, 1 or 0, for a file with or without vertex sizes, vertex weights and "
-      "edge weights.";
+      " Give three digits that say whether the file has vertex sizes, vertex weights and edge "
+      "weights: 1 for yes, 0 for no.";
   for (const std::string fmt : {"2", "0001", "x", "-1", "012"})
     expect_refused("2 1 " + fmt + "\n2\n1\n",
                    "Number 3 in line 1 of 'a.graph', fmt, is '" + fmt + "'.", digits);

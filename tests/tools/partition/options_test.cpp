@@ -221,10 +221,9 @@ TEST(PartitionOptions, Work) {
 
 TEST(PartitionOptions, Targets) {
   for (const std::string text : {"0.99", "0", "-1", "nan", "inf", "", "one", "1,05"})
-    expect_refused([&](auto& asked) { asked.target_lambda = text; },
-                   "--target-lambda is '" + text +
-                       "'. Give a number from 1 on, where 1 is "
-                       "perfect.");
+    expect_refused(
+        [&](auto& asked) { asked.target_lambda = text; },
+        "--target-lambda is '" + text + "'. Give a finite number of at least 1; 1 is perfect.");
 }
 
 TEST(PartitionOptions, OfGraphs) {

@@ -145,8 +145,8 @@ TEST(ReplayOptions, Costs) {
        {"", "-1", "-1e-300", "nan", "inf", "-inf", "1e999", "five", "1,5", " 1", "1 ", "1x"})
     expect_refused(&ReplayArguments::cost, text,
                    "--cost is '" + text +
-                       "'. Give what a rebalance costs, in mean loads of a rank in the first step: "
-                       "a number from 0 on.");
+                       "'. Give the cost of a rebalance, a number of at least 0; its unit is the "
+                       "mean load of a rank in the first step.");
 }
 
 TEST(ReplayOptions, Triggers) {

@@ -366,7 +366,7 @@ TEST_F(TrialOnJournal, RefusesOneThatTellsNothing) {
   const std::string path = journal(run);
   EXPECT_EQ(test::error_of([&] { try_on_journal(path, CostAware{}); }),
             "evenkeel: tools/replay: The journal '" + path +
-                "' does not hold the loads of other cuts. Give one that a Balancer has "
+                "' does not hold the loads of other cuts. Give a journal that a Balancer has "
                 "written on two ranks or more.");
   EXPECT_ERROR(try_on_journal(scratch.path_of("missing"), CostAware{}), "cannot be read");
   EXPECT_ERROR(try_on_journal(scratch.with_file("empty", ""), CostAware{}), "is empty");

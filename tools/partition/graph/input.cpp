@@ -22,7 +22,7 @@ namespace {
 // The rows of a file, one for each of `count` vertices or entries of the graph. This rank needs the
 // rows [first, first + mine).
 struct GraphRows {
-  std::string_view what, of_what;  // "weights", "vertices"
+  std::string_view what, of_what;  // such as "weights" and "vertices"
   std::int64_t count = 0, first = 0, mine = 0;
   std::uint64_t most_columns = 1;
 };

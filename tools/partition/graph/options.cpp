@@ -23,7 +23,7 @@ Effort effort_from(const std::string& text) {
 double number_from(std::string_view option, const std::string& text) {
   const auto number = real_from_text(text);
   if (!number || !std::isfinite(*number) || *number < 0)
-    refuse_partition.value(option, text, "Give a finite number from 0 on.");
+    refuse_partition.value(option, text, "Give a finite number of at least 0.");
   return *number;
 }
 
@@ -38,7 +38,7 @@ ByGraph method_of(const PartitionArguments& asked) {
                      "Name their file by --from, or choose fast or good.");
   if (asked.moving_cost)
     refuse_partition("--moving-cost needs parts to move from, but no parts are given.",
-                     "Name their file by --from, or leave it out.");
+                     "Name their file by --from, or leave out --moving-cost.");
   return method;
 }
 

@@ -114,15 +114,14 @@ std::string domains_section(const Model& model) {
                                  canvas_of(last.after, i, "after")) +
               '\n';
   const bool is_flat = last.after.low.size() == 2;
-  return section(
-      "domains", "Domains",
-      paragraph(std::string(is_flat ? "The box, cut into cells: "
-                                    : "Planes through the box, cut into cells: ") +
-                "the colour of each is that of the rank that owns its middle; white lines are "
-                "borders between ranks. The box is " +
-                box_text(last.after) + ".") +
-          choice_of(model.domain_changes) + element("div", {{"class", "planes"}}, planes) + '\n' +
-          table_of(last));
+  return section("domains", "Domains",
+                 paragraph(std::string(is_flat ? "The box, cut into cells: "
+                                               : "Planes through the box, cut into cells: ") +
+                           "each cell has the colour of the rank that owns its middle. White lines "
+                           "are borders between ranks. The box is " +
+                           box_text(last.after) + ".") +
+                     choice_of(model.domain_changes) +
+                     element("div", {{"class", "planes"}}, planes) + '\n' + table_of(last));
 }
 
 }  // namespace evenkeel::tool::report

@@ -142,9 +142,9 @@ std::string loads_section(const Model& model) {
   return section(
       "loads", "Load of the ranks",
       paragraph("A journal of " + detail::count_of(model.ranks) +
-                " ranks keeps only the number of ranks at each share of the average load, as of "
-                "the look before. After a good rebalance all ranks are near 1. All ranks wait for "
-                "those far above 1.") +
+                " ranks does not hold the load of each rank. It holds how many ranks had each "
+                "share of the average load; the average is that of the look before. After a good "
+                "rebalance all ranks are near 1. All ranks wait for those far above 1.") +
           map_of_shares(model, *map));
 }
 

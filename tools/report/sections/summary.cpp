@@ -41,7 +41,7 @@ std::string figures(const Model& model) {
     const double saved = account.saved();
     all +=
         figure(saved < 0 ? "lost by balancing" : "saved by balancing", amounts.of(std::abs(saved)),
-               share_of(std::abs(saved), account.never) + " of what it would have taken") +
+               share_of(std::abs(saved), account.never) + " of the time without rebalances") +
         figure("cost of rebalances", amounts.of(account.spent()),
                counted(model.last.rebalances - model.last.ledger.gains.unchanged, "rebalance") +
                    detail::and_unchanged(model.last.ledger.gains.unchanged));

@@ -60,9 +60,9 @@ class EVENKEEL_API Error : public std::runtime_error {
   Error of(const std::string& name) const noexcept;
   const std::string& name() const noexcept;  // empty without a name
 
-  // Makes an Error from plain texts, even if no memory is left: the text is then kept in the
-  // reserve, which has room for a few texts. If living errors use all of them, a further error says
-  // only that memory was refused.
+  // Makes an Error from plain texts. If no memory is left, the Error keeps its text in the reserve,
+  // which has room for a few texts. If existing Errors already use all of this room, a further
+  // Error says only that memory was refused.
   struct Told {
     ErrorKind kind;
     const char *where, *problem, *remedy;

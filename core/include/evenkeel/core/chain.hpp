@@ -72,8 +72,9 @@ EVENKEEL_API Chain cut_prefix(std::span<const std::int64_t> prefix, const ChainO
 // end it lowers each limit alone.
 //
 // For one phase T is within 1e-4 of the least. For two phases it is within 1 %, because the search
-// also rules out anything better. There is no such guarantee for more phases, nor for two phases in
-// more than about 10,000 parts, because the search then ends early.
+// also shows that no cut is better by more than that. If two phases are cut into more than about
+// 10,000 parts, the search ends early, and there is no such guarantee. Nor is there one for more
+// than two phases.
 
 // The cut, and the loads of a step under it.
 struct PhaseChain {

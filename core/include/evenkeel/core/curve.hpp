@@ -37,7 +37,7 @@ struct Cell {
 
 namespace hilbert {
 
-// States are numbered entry corner * n + direction.
+// The number of a state is (entry corner) * n + direction.
 template <int n>
 inline constexpr std::uint32_t state_count = static_cast<std::uint32_t>(n) << n;
 
@@ -91,10 +91,11 @@ struct State {
 };
 
 // Translates several levels at once. A digit of a cell is the bits of its coordinates on these
-// levels, one coordinate after the other, the first axis highest; a digit of a key is the places.
-// Entry row(state) | digit holds the translated digit and the row of the next digit. These two are
-// in separate arrays: each look-up of a row waits for the previous one, and this chain must contain
-// nothing else. A table takes 48 KiB in 3-D and 8 KiB in 2-D.
+// levels, one coordinate after the other, the first axis highest. A digit of a key is the places of
+// the cell's orthants on these levels. Entry row(state) | digit holds the translated digit and the
+// row of the next digit. These two are in separate arrays: each look-up of a row waits for the
+// previous one, and this chain must contain nothing else. A table takes 48 KiB in 3-D and 8 KiB in
+// 2-D.
 template <int n>
 struct Table {
   static constexpr int levels = n == 3 ? 3 : 4;
@@ -397,8 +398,8 @@ struct MortonCurve {
 // --- The snake -----------------------------------------------------------------------------------
 // The snake, on host and device, follows rows along the first axis. Each row runs in the opposite
 // direction to the row before it, and so does each plane. So each cell touches the next one. Rows
-// are one cell thick. So the snake changes if the lattice gets coarser, unlike the other curves,
-// and on a fine lattice its parts are slabs.
+// are one cell thick. So, unlike the other curves, the snake changes if the lattice gets coarser.
+// On a fine lattice its parts are slabs.
 
 // The curve through the cells of a lattice of `used_levels` levels, at most `levels`.
 template <int dimensions, class Bits = std::uint64_t>
@@ -409,8 +410,8 @@ struct SnakeCurve {
 
   KOKKOS_FUNCTION constexpr Key operator()(const Cell<dimensions>& cell) const {
     Bits key = cell.at[dimensions - 1];
-    // A coordinate counts backwards if its row or plane is odd. Rows and planes have an even number
-    // of cells, so their parity is that of their own last digit.
+    // A coordinate counts backwards if the number of its row or plane is odd. Rows and planes have
+    // an even number of cells, so the last digit of this number determines if it is odd.
     for (int axis = dimensions - 2; axis >= 0; --axis) {
       key = static_cast<Bits>(key << used_levels |
                               turned(cell.at[axis], static_cast<std::uint32_t>(key)));
@@ -478,7 +479,7 @@ class Lattice {
   // The number of lowest bits of a key that are always zero.
   KOKKOS_FUNCTION int unused_bits() const { return dimensions_ * (all_levels() - levels_); }
 
-  // The number of finer levels for which keys have bits that this lattice does not use.
+  // A 64-bit key has bits for this many levels more than the lattice has.
   template <int n>
   KOKKOS_FUNCTION int spare_levels() const {
     return curve_levels<n, std::uint64_t> - levels_;
@@ -568,8 +569,9 @@ class Lattice {
       return {MortonCurve<n>()(finest(cell)).value};
   }
 
-  // The first of the finest cells in a cell, by coordinates. Hilbert and Morton curves visit all
-  // finest cells of a coarser cell in one piece, so their keys are computed on the finest level.
+  // Returns the cell of the finest level that has the least coordinates in a cell. Hilbert and
+  // Morton curves visit all finest cells of a coarser cell in one piece, so their keys are computed
+  // on the finest level.
   template <int n>
   KOKKOS_FUNCTION Cell<n> finest(const Cell<n>& cell) const {
     Cell<n> fine;

@@ -47,9 +47,9 @@ struct CutOptions {
   Splitters kept = {};
   double target_lambda = 0;
   Aim aim = Aim::nearest;
-  // If the splitters in `kept` are not even enough and this is 0, new splitters replace them. If it
-  // is at least 1, each of them is shifted with this penalty, as extras/string.hpp explains; the
-  // aim must then be `nearest`.
+  // Used if the splitters in `kept` are not even enough. If the penalty is 0, new splitters replace
+  // them. If it is at least 1, each splitter in `kept` is shifted with this penalty, as
+  // extras/string.hpp explains; the aim must then be `nearest`.
   double shift_penalty = 0;
   // An upper bound of the number of objects on all ranks, or 0 if unknown. With a small bound a cut
   // takes less memory.
@@ -102,8 +102,9 @@ EVENKEEL_API std::vector<int> keep_in_place(const Voters& voters,
 // phases: each object weighs its share of its part, so every part weighs 1. A cut by these weights
 // (`cut`, or `place` along a curve) finds the same splitters. Parts without cost are joined to the
 // last part before them that has a cost, or to the first one after them; a cut by weights divides
-// the joined part. A phase thus has a different factor in each part. With only one factor per
-// phase, two phases of opposite gradients would take 1.9 times the bound instead of 1.5.
+// the joined part. The factor between the costs of a phase and the weights thus differs from part
+// to part. With only one factor per phase, two phases of opposite gradients would take 1.9 times
+// the bound instead of 1.5.
 //
 // So by these weights the cut is always even, and only `loads` shows how good it is. And the
 // weights of one cut do not apply to another cut, such as the domains in use; call measure_phases()
@@ -119,7 +120,7 @@ struct PhasedKeys {
   // the objects of the set cost nothing in it.
   std::span<const std::span<const double>> costs;
   // Key k belongs to object objects[k], as in an Order; costs and weights are in the order of the
-  // objects. If empty, they are in the order of the keys.
+  // objects. If `objects` is empty, they are in the order of the keys.
   std::span<const std::int64_t> objects = {};
   MemoryKind memory = MemoryKind::host;  // of all these lists; the same for all sets of a rank
 };

@@ -1,8 +1,8 @@
 #pragma once
 
 // Finds objects by their ids, which are numbers that the application chooses. IdDirectory finds the
-// rank of an object and its index (slot) there. LocalIds finds its index among the owned objects
-// and ghosts of this rank.
+// rank of an object and its index (slot) there. LocalIds finds the index of an object among the
+// owned objects and ghosts of this rank.
 //
 //   ek::IdDirectory directory(ranks, id);                      // ids of the owned objects
 //   const auto where = directory.look_up(neighbours);          // (rank, slot) of each

@@ -59,9 +59,9 @@ class EVENKEEL_API Halo {
   Halo(const Communicator& communicator, const Domains& domains, const Set& set, double width);
   // Deleted, because a temporary communicator would not outlive the halo.
   Halo(const Communicator&&, const Domains&, const Set&, double) = delete;
-  // Collective. Makes a halo for meshes and other graphs. The ghosts are the objects of other ranks
-  // that have one of these ids, each object once; an id of no object gives no ghost. `ids` may have
-  // any shape, such as a list of the neighbours of cells. `directory` must contain the present
+  // Collective. Makes a halo for meshes and other graphs. The ghosts are the objects with one of
+  // these ids that other ranks own, each object once; an id of no object gives no ghost. `ids` may
+  // have any shape, such as a list of the neighbours of cells. `directory` must contain the present
   // `owned` objects of this rank in their present order; lists are in the memory of the directory.
   // The plan has the generation of `domains`. Positions are not shifted.
   static Halo around_ids(const Communicator& communicator, const Domains& domains,
@@ -97,11 +97,11 @@ class EVENKEEL_API Halo {
   // objects.
   void make_room(const Set& set);
 
-  // The following are collective and block. Each sends one message to each partner, whatever the
-  // number of fields. If a rank fails, all ranks throw the same Error, after one small reduction,
-  // and nothing is written. Buffers are kept from call to call. Fields must be in memory that the
-  // space of the positions reaches. Kernels of the application on other instances that use these
-  // fields must be complete.
+  // The following functions are collective and block. Each sends one message to each partner,
+  // whatever the number of fields. If a rank fails, all ranks throw the same Error, after one small
+  // reduction, and nothing is written. Buffers are kept from call to call. Fields must be in memory
+  // that the space of the positions reaches. Kernels of the application on other instances that use
+  // these fields must be complete.
 
   // Writes ghosts behind the owned objects. The position of a ghost is shifted by whole periods;
   // carried fields are copied unchanged. The fields must have room for owned() + ghosts() objects.

@@ -39,8 +39,8 @@ struct PlaceOptions {
   std::array<double, 3> least_width = {0, 0, 0};  // of domains that are boxes
   // The rank of each part; each rank once. If it is empty, rank p owns part p, except that a new
   // cut along a curve uses the result of keep_in_place(). There each rank claims up to four parts
-  // of which it holds the most objects, and the strongest claims win, if this keeps more than 10 %
-  // more objects in place.
+  // of which it holds the most objects, and the strongest claims win. If this does not keep more
+  // than 10 % more objects in place, rank p owns part p.
   std::vector<int> rank_of_part = {};
 };
 
@@ -113,7 +113,8 @@ struct Prepared {
   Lattice lattice;
   std::vector<Order> orders;  // of each set, along the curve
   Bonds bonds;
-  // For each set. In these coordinates all objects of a group are in the cell of its least key.
+  // The coordinates of each set. In them, all objects of a group are in the cell of the group's
+  // least key.
   std::vector<CoordinatesOfSet> coordinates;
   Status status;  // of this rank, for the next vote
 

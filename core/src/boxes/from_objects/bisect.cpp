@@ -37,10 +37,11 @@ void check(const BisectionOptions& options) {
   for (int axis = 0; axis < options.dimensions; ++axis)
     widths += (axis == 0 ? "" : ", ") +
               rounded_down(capacity.width[static_cast<std::size_t>(axis)] * scale);
-  refuse_grid("The box has no room for " + std::to_string(options.parts) +
-                  " domains of the least widths. In the same proportions, widths of at most " +
-                  widths + " fit.",
-              "Make fewer parts, or narrower ones.");
+  refuse_grid(
+      "The box has no room for " + std::to_string(options.parts) +
+          " domains of the given least widths. With the same proportions, widths of at most " +
+          widths + " fit.",
+      "Ask for fewer parts, or for smaller least widths.");
 }
 
 // A box of the growing tree.
@@ -140,8 +141,8 @@ class Growth {
     return tolerance;
   }
 
-  // Returns the borders of the earlier tree, moved to where they are allowed, for nodes where both
-  // trees agree, and NaN for other nodes. The list is empty without an earlier tree.
+  // For each node where both trees agree, returns the border of the earlier tree, moved to where it
+  // is allowed; for other nodes, returns NaN. The list is empty without an earlier tree.
   std::vector<double> kept() const {
     std::vector<double> borders;
     if (earlier_.empty()) return borders;

@@ -19,7 +19,7 @@ void check_box_cut(const BoxCutOptions& options, int parts, int dimensions) {
     refuse_grid("A least width is negative or not finite.", "Give 0 where any width is allowed.");
   if (!(options.target_lambda >= 0) || !std::isfinite(options.target_lambda))
     refuse_grid("target_lambda must be finite and not negative.",
-                "1 is perfect; 0 asks for the best.");
+                "Give a lambda above 1 that is even enough, or 0 to cut as evenly as possible.");
 }
 
 void check_points(std::span<const WeightedPoints> points, int dimensions) {
@@ -31,7 +31,8 @@ void check_points(std::span<const WeightedPoints> points, int dimensions) {
                       " dimensions.",
                   "Give as many coordinates as the box has.");
     if (at.count > 0 && at.scalar != ScalarType::float32 && at.scalar != ScalarType::float64)
-      refuse_grid("Coordinates are neither floats nor doubles.", "Convert them.");
+      refuse_grid("Coordinates are neither floats nor doubles.",
+                  "Convert them to float or double.");
   }
 }
 

@@ -25,7 +25,7 @@ std::int64_t bins_of(const GridShape& shape, int axis) noexcept {
 
 struct BorderRow {
   std::vector<double> places;      // of inner borders, in ascending order
-  std::vector<std::int64_t> ends;  // by inner border: the bin that ends at it, or nearest to it
+  std::vector<std::int64_t> ends;  // by inner border: the bin whose end is nearest to it
   friend bool operator==(const BorderRow&, const BorderRow&) = default;
 };
 using Rows = std::array<BorderRow, 3>;  // by axis

@@ -4,8 +4,8 @@ namespace evenkeel {
 
 namespace {
 
-// These two are shares of the average work of a domain. every domain is assumed to have at least
-// this: a domain without work may get some
+// The next two numbers are shares of the average work of a domain. Every domain is assumed to have
+// at least `least_work`, because a domain without work may get some.
 constexpr double least_work = 1e-7;
 constexpr double least_model = 1e-14;  // a model with less work than this is not scaled up further
 
@@ -141,9 +141,10 @@ void Density::scale(const Cover& cover, std::span<const double> factors) {
 
 // --- Cells ---------------------------------------------------------------------------------------
 
-// Splits a cell that has much work. The domain with most of the cell's work determines how. The
-// cell is split along the side that is longest in units of the domain's side: at a border of the
-// domain, or in the middle if there is no such border.
+// Splits a cell that has much work. The domain with most of the cell's work determines the axis and
+// the place. The axis is that of the cell's longest side in units of the domain's side. The place
+// is at a border of the domain, or in the middle of the cell if the domain has no border in the
+// cell.
 void Density::split(const DensityCell& cell, const UnitGrid& grid, std::span<const double> factors,
                     std::vector<DensityCell>& into) const {
   double scaled = 0, most = -1;

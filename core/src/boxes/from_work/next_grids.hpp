@@ -28,11 +28,11 @@ UnitGrid tensor_cut(const Density& density, std::span<const double> speeds, cons
 // The rule of the ALL library (https://gitlab.jsc.fz-juelich.de/SLMS/loadbalancing): each border
 // moves towards the heavier of its two neighbours.
 //
-// A border moves by (1 / gamma) (W_below - W_above) / (W_below + W_above) of half the distance
-// between its two neighbour borders, and by less than half of the domain that gets narrower. W is
-// the work of planes for the borders between planes, of columns for those between columns, and so
-// on; in a tensor grid it is the work of slabs for all borders. If gamma is 0, max(4.1, 1.1 (1 +
-// widest / narrowest)) along each axis is used.
+// A border moves upwards by (1 / gamma) (W_above - W_below) / (W_above + W_below) times half the
+// distance between its two neighbour borders, and by less than half of the domain that gets
+// narrower. W is the work of planes for the borders between planes, of columns for those between
+// columns, and so on; in a tensor grid it is the work of slabs for all borders. If gamma is 0,
+// max(4.1, 1.1 (1 + widest / narrowest)) along each axis is used.
 UnitGrid relaxed(const UnitGrid& grid, GridScheme scheme, std::span<const double> loads,
                  double gamma, const GridFrame& frame);
 

@@ -120,8 +120,8 @@ class TensorCut {
     Rows rows;
     for (std::size_t level = 0; level < 3; ++level) {
       std::vector<double> inner;
-      // Uses no standard distribution: they differ between libraries, and all ranks need the same
-      // rows.
+      // Uses no distribution of the standard library, because these differ between libraries, and
+      // all ranks need the same rows.
       for (std::size_t b = 1; b < domains_[level]; ++b)
         inner.push_back(edges_[level][random() % edges_[level].size()]);
       std::sort(inner.begin(), inner.end());

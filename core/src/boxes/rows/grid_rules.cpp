@@ -20,7 +20,8 @@ void check_speeds(std::span<const double> speeds, int parts) {
         "Give one speed per part, or no speeds.");
   if (std::any_of(speeds.begin(), speeds.end(),
                   [](double speed) { return !(speed > 0) || !std::isfinite(speed); }))
-    refuse_grid("A speed is not positive and finite.", "Leave out parts that compute nothing.");
+    refuse_grid("A speed is not positive and finite.",
+                "Give positive, finite speeds; leave out parts that compute nothing.");
 }
 
 RowRules GridRules::along(int axis) const {
@@ -43,7 +44,7 @@ void check(const GridRules& rules, const GridShape& shape) {
       refuse_grid("Domains at least " + text_of(row.width) + " wide do not fit " +
                       std::to_string(domains) + " times along " + name +
                       ": the largest width that fits is " + text_of(most) + '.',
-                  "Use fewer domains along this axis, or narrower ones.");
+                  "Use fewer domains along this axis, or a smaller least width.");
   }
 }
 

@@ -119,9 +119,10 @@ Seated with_seats(const HostGraph& graph, const Goal& goal) {
   return seated;
 }
 
-// A lump that nearly fills a part leaves no room for another vertex of this level. Such a lump gets
-// a part of its own, and the other vertices (`rest`) are cut into the remaining parts. If these
-// have too little room, this is not done.
+// A lump (goal.hpp) that nearly fills a part leaves no room for another vertex of this level. Such
+// a lump gets a part of its own, and the other vertices (`rest`) are cut into the remaining parts.
+// If these parts would have too little room, or if vertices are fixed, no lump is set apart, and
+// `rest` is the whole graph.
 struct Apart {
   HostGraph rest;
   Goal goal;

@@ -14,8 +14,9 @@
 
 namespace evenkeel::graphs {
 
-// The beginning of a cut. `anew`: a cut of the coarsest level, which each rank gathers. `homes`:
-// the homes of vertices. `given`: given parts; the graph is then not coarsened.
+// The parts with which a cut begins. With `anew`, each rank gathers the coarsest level and cuts it.
+// With `homes`, each vertex begins in its home. With `given`, the caller gives the parts, and the
+// graph is not coarsened.
 enum class Start { anew, homes, given };
 
 // A companion is coarsened with the graph, level by level, and its refine() replaces

@@ -14,8 +14,8 @@ Moves surveyed(const Communicator& communicator, GraphRead& read, const Goal& go
                exec::Array<int> parts);
 
 // Collective. `moves` comes from surveyed(); `goal`, `heaviest` and `clusters` come from the cut.
-// There, a cluster that must not be divided counts as one vertex, since it limits how even any cut
-// can be.
+// In these three, a cluster that must not be divided counts as one vertex, because it limits how
+// even any cut can be.
 GraphReport report_of(const Communicator& communicator, const GraphRead& read, Moves& moves,
                       const Goal& goal, const PerConstraint& heaviest, std::int64_t clusters);
 

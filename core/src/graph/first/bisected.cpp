@@ -85,8 +85,8 @@ class SideBalance {
     }
     return there < counted;
   }
-  // Called while side 0 grows. Returns false if side 0 with vertex v would exceed its greatest
-  // weight, and would also be further above its wanted weight than it is below it now.
+  // Called while side 0 grows. Returns false if, in some constraint, side 0 with vertex v would
+  // exceed its greatest weight, and would also be further from its wanted weight than without v.
   bool fits(const Sums& lower, Vertex v) const {
     for (int c = 0; c < sides_.constraints; ++c) {
       const std::int64_t after =

@@ -1,9 +1,9 @@
 #pragma once
 
 // The part of each vertex of a level, and moves of vertices between parts. All ways to improve a
-// cut use it. A way lists the vertices to move in `movers`, and writes their new parts to an array.
-// commit() carries out these moves and updates all data that depends on them. A vertex is examined
-// again only after it or a neighbour has moved.
+// cut use Moves. A way lists the vertices to move in `movers`, and writes their new parts to an
+// array. commit() carries out these moves and updates all data that depends on them. A vertex is
+// examined again only after it or a neighbour has moved.
 
 #include "graph/levels/goal.hpp"
 #include "graph/levels/vertex_list.hpp"
@@ -13,15 +13,15 @@
 
 namespace evenkeel::graphs {
 
-// The worth of a partition, in finer units. Each cut edge counts once.
+// The worth of a partition, in finer units (goal.hpp). Each cut edge counts once.
 struct Worth {
   std::int64_t cut = 0;
   std::int64_t stay = 0;  // the worth of staying, summed over the vertices that are at home
   std::int64_t objective() const noexcept { return cut - stay; }
 };
 
-// The weight of each part and, if there are lumps, the number of lumps in it. There is a copy on
-// the host, and one for kernels (`..._there`).
+// The weight of each part and, if there are lumps (goal.hpp), the number of lumps in it. There is a
+// copy on the host, and one for kernels (`..._there`).
 struct PartLoads {
   std::vector<std::int64_t> weights;  // by part, then by constraint
   std::vector<std::int64_t> lumps;    // by part; empty without lumps

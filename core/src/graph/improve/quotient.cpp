@@ -1,6 +1,7 @@
 // Finds successive shortest paths by Dijkstra's algorithm. Each path leads from any part with an
-// excess to the nearest part with room. A path that takes back a flow has a negative cost there.
-// Dijkstra's algorithm needs costs that are not negative, so potentials are added.
+// excess to the nearest part with room. Where a path takes back an earlier flow over a border, the
+// cost of that border is negative. Dijkstra's algorithm needs costs that are not negative, so
+// potentials are added.
 
 #include "graph/improve/quotient.hpp"
 

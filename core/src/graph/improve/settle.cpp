@@ -26,7 +26,7 @@ struct Leaver {
   int neighbour;  // the other part to which it has the strongest connection
   Vertex vertex;
   std::int64_t loss;        // loss if it goes to `neighbour`
-  std::int64_t loss_apart;  // the most loss if it goes to any other part
+  std::int64_t loss_apart;  // the greatest loss if it goes to another part
   std::int64_t weights[most_constraints];
   std::uint64_t name;
   double order;  // loss / weight

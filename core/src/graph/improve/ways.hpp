@@ -30,9 +30,9 @@ std::int64_t level_out(Moves& moves, int most_attempts);
 // moved, over all ranks. The result is the same on any number of ranks.
 std::int64_t settle(Moves& moves);
 
-// Collective. Leaves only the heaviest lump in each part, because no part has room for two. Other
-// lumps go to parts without a lump, which may then be too heavy. Returns the number of vertices
-// that moved, over all ranks.
+// Collective. Leaves only the heaviest lump (goal.hpp) in each part, because no part has room for
+// two. Other lumps go to parts without a lump, which may then be too heavy. Returns the number of
+// vertices that moved, over all ranks.
 std::int64_t seat_lumps(Moves& moves);
 
 // Collective. Returns all borders between parts, sorted. Each border is listed from both sides.

@@ -34,7 +34,7 @@ std::int64_t entries_of(const NumberSource& offsets, const OwnedCount& count) {
     return vertices == 0 ? std::min<std::int64_t>(entries, 1) : vertices + 1;
   refuse("There are " + std::to_string(entries) + " offsets in '" + offsets.label() + "' for " +
              std::to_string(vertices) + " vertices.",
-         "Give one for each vertex, and the end of the last row.");
+         "Give one offset for each vertex, and one for the end of the last row.");
 }
 
 // Reads the offsets into `given`, and returns the number of columns.
@@ -140,8 +140,8 @@ Given read_given(const Space& space, const evenkeel::Graph& graph, const GraphCu
   if (!(method.tolerance >= 0) || !std::isfinite(method.tolerance) || !(method.moving_cost >= 0) ||
       !std::isfinite(method.moving_cost) || !(method.edge_seconds >= 0) ||
       !std::isfinite(method.edge_seconds))
-    refuse("The tolerance, the moving cost or the seconds of an edge are negative or not finite.",
-           "Give numbers from 0 on.");
+    refuse("tolerance, moving_cost or edge_seconds is negative or not finite.",
+           "Give finite numbers of at least 0.");
   if (!graph.offsets().given() || !graph.columns().given())
     refuse("A graph came without offsets or columns.",
            "Give both; an empty rank has one offset, 0.");
@@ -272,8 +272,9 @@ void require_numbers_in_range(const Space& space, const Given& given) {
   if (bad < given.rows.columns.size()) {
     std::int64_t column = 0;
     given.rows.columns.fetch(bad, {&column, 1});
-    refuse("Column " + std::to_string(bad) + " of this rank is vertex " + std::to_string(column) +
-               ", but there are " + std::to_string(given.all.vertices) + " vertices.",
+    refuse("Entry " + std::to_string(bad) + " of the columns of this rank is vertex " +
+               std::to_string(column) + ", but there are " + std::to_string(given.all.vertices) +
+               " vertices.",
            "Number the vertices of all ranks from 0 on, rank after rank.");
   }
   if (!given.fixed.empty()) {
@@ -285,7 +286,7 @@ void require_numbers_in_range(const Space& space, const Given& given) {
       refuse("Vertex " + std::to_string(given.first + at) + " is fixed in part " +
                  std::to_string(part) + ", but there are " + std::to_string(given.parts) +
                  " parts.",
-             "Count parts from 0; a negative number leaves the part free.");
+             "Count parts from 0; a negative number leaves the vertex free.");
     }
   }
   if (given.owned + given.rows.columns.size() > std::int64_t{1} << 31U &&

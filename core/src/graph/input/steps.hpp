@@ -23,8 +23,8 @@ std::uint64_t asymmetry(const Space& space, const Given& given);
 // Collective. Returns the leader of each vertex and ghost. Vertices that uncuttable edges connect,
 // over any number of ranks, form a cluster and have the same leader. `is_uncuttable` has the mark
 // of each entry of the rows; the two entries of an edge have the same mark. If a vertex of a
-// cluster is fixed, the level's whole cluster becomes fixed in the same part. Throws an Error if a
-// cluster has vertices that are fixed in different parts.
+// cluster is fixed, the level is changed so that the whole cluster is fixed in the same part.
+// Throws an Error if a cluster has vertices that are fixed in different parts.
 exec::Array<Address> uncuttable_leaders(const Communicator& communicator, Level& level,
                                         const exec::Array<int>& is_uncuttable);
 

@@ -1,7 +1,7 @@
 // All vertices of a cluster take the least name in the cluster. Names spread along uncuttable edges
 // until they change on no rank. Within a rank, each vertex points to the root of its cluster, and
-// names spread through the roots, so long chains take few steps. Then the address and the fixed
-// part spread in the same way.
+// names spread through the roots, so long chains take few steps. Then the address of the vertex
+// with this name and the fixed part of the cluster spread in the same way.
 
 #include "graph/input/steps.hpp"
 #include "graph/stage.hpp"

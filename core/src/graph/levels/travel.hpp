@@ -25,8 +25,8 @@ std::vector<Note<RowParcel>> parcels_of(const std::vector<std::int64_t>& firsts,
 
 // Collective. Exchanges cargo and returns the cargo that arrives. load(parcels) makes the cargo
 // that this rank sends. room_for(sum of parcels) makes room for the cargo that arrives.
-// add(messages, parcels, cargo) adds the sends of the former and the receives of the latter.
-// `status` is as in vote().
+// add(messages, parcels, cargo) adds the messages of the parcels to a list: sends for the cargo
+// that leaves, receives for the cargo that arrives. `status` is as in vote().
 template <class Cargo, class Load, class RoomFor, class Add>
 Cargo exchanged_parcels(const Communicator& communicator, const Status& status, const Space& space,
                         const Load& load, const RoomFor& room_for, const Add& add) {

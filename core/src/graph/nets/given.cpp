@@ -53,7 +53,7 @@ NetsHere read_told(const Space& space, const Nets& nets) {
   told.objects = nets.objects().given() ? nets.objects().value() : -1;
   if (told.objects < 0)
     refuse("The number of objects of this rank is missing or negative.",
-           "Give the number; nets do not contain it.");
+           "Give the number of objects; it does not follow from the nets.");
   read_offsets(space, nets.offsets(), told);
   const std::int64_t count = told.offsets.size() - 1;
   std::int64_t pins = 0;

@@ -32,8 +32,9 @@ class NetMoves {
   struct Pins {  // by owned vertex and ghost
     exec::Array<int> parts, parts_next;
     exec::Array<int> targets;  // nowhere if the pin stays
-    // likely: the target if the pin goes when all others go to their targets; going: the same when
-    // the others go where `likely` says; otherwise nowhere
+    // `likely` has the target of a pin that goes if all others go to their targets, and `going` has
+    // the target of a pin that goes if the others go to their parts in `likely`. The entries of
+    // other pins are nowhere.
     exec::Array<int> likely, going;
     exec::Array<std::int64_t> gains;
     exec::Array<std::uint64_t> names;

@@ -23,9 +23,9 @@ struct CopyNets {
   }
 };
 
-// Sorts, in place, the pins of nets that have at most most_net_pins entries. Returns those of these
-// nets that may be cut: with at least two distinct pins, and a weight above 0. `duplicates` is the
-// number of repeated pins. Local.
+// Sorts, in place, the pins of nets that have at most most_net_pins entries. Returns the nets among
+// them that may be cut, which have at least two distinct pins and a weight above 0. `duplicates` is
+// the number of repeated pins. Local.
 struct Tidied {
   LooseNets nets;
   std::int64_t duplicates = 0;

@@ -3,7 +3,7 @@
 // Cuts the curve in two levels: first among the nodes of a machine, then, on each node, among its
 // ranks. The lists of cut() have an entry for each rank. The lists here are shorter: they have an
 // entry for each node, or for each rank of one node. Only the result has an entry for each rank.
-// docs/scale.md says from how many ranks on this pays.
+// docs/scale.md states the number of ranks from which this pays.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/comm/vote.hpp>
@@ -28,18 +28,18 @@ struct Nodes {
   }
 };
 
-// Collective over `ranks`, and over `node`, the communicator of this rank's node. Throws the same
-// Error on all ranks unless the ranks of each node are consecutive, and in the same order in both
-// communicators. Call it once and keep the result.
+// Collective over `ranks`, and over `node`, the communicator of this rank's node. The ranks of each
+// node must be consecutive, and in the same order in both communicators; otherwise throws the same
+// Error on all ranks. Call it once and keep the result.
 EVENKEEL_API Nodes nodes_of(const Communicator& ranks, const Communicator& node);
 
 // Collective over `ranks`, and over `node`. Cuts like cut() with Aim::nearest and a part for each
 // rank. Each node gets weight in proportion to the number of its ranks, and its ranks get equal
-// shares of this weight. No part weighs more than the average plus 1 + 1/n times the heaviest key,
-// where n is the number of the node's ranks. Objects with the same key stay together, and the
-// result does not depend on how objects are distributed over ranks and threads. The keys and
-// weights of objects that belong to another node are sent to it, 16 bytes for each object; the
-// objects are not sent.
+// shares of this weight. No part weighs more than the average plus (1 + 1/n) times the weight of
+// the heaviest key, where n is the number of the node's ranks. Objects with the same key stay
+// together, and the result does not depend on how objects are distributed over ranks and threads.
+// The keys and weights of objects that belong to another node are sent to it, 16 bytes for each
+// object; the objects are not sent.
 EVENKEEL_API stages::Cut cut_by_nodes(const stages::Voters& ranks, const Communicator& node,
                                       const Nodes& nodes,
                                       std::span<const stages::WeightedKeys> sets,

@@ -81,7 +81,7 @@ struct TradeSteps {
   // Sends the packed items, receives those of other ranks, and frees the sent ones. Collective
   // among ranks that trade.
   std::function<void()> transfer = {};
-  // Makes arrays of the kept and the received items, and frees both.
+  // Joins the kept and the received items in new arrays, and frees the old arrays of both.
   std::function<void()> add = {};
 };
 
@@ -103,10 +103,10 @@ struct TradeMemory {
 };
 
 // Returns the most memory that the ranks of one node hold at any time, if each step frees memory
-// only at its end. In turns, this is the greatest of three sums: all items before the trade, plus
-// those of the largest rank; all items before the trade, plus all received ones; all items after
-// the trade, plus those of the largest rank. Without turns, all ranks hold their items twice at the
-// same time.
+// only at its end. If ranks take turns, the result is the greatest of three sums: all items before
+// the trade, plus those of the largest rank; all items before the trade, plus all received ones;
+// all items after the trade, plus those of the largest rank. Without turns, all ranks hold their
+// items twice at the same time.
 EVENKEEL_API std::int64_t memory_peak(std::span<const TradeMemory> ranks_of_node, bool in_turns);
 
 // --- Shifts --------------------------------------------------------------------------------------

@@ -28,9 +28,9 @@ struct DomainCell {
 // out. Together the cells fill the box, and no two of them overlap. Throws an Error for domains
 // that own no places.
 //
-// A range of a Hilbert or Morton curve consists of cubes, clipped to the box: at most 2 (2^n - 1)
-// for each level of the lattice. A range of a snake consists of at most 5 boxes. If the box has no
-// extent along an axis, the first domain along it owns everything.
+// In n dimensions, a range of a Hilbert or Morton curve consists of cubes, clipped to the box: at
+// most 2 (2^n - 1) for each level of the lattice. A range of a snake consists of at most 5 boxes.
+// If the box has no extent along an axis, the first domain along it owns everything.
 EVENKEEL_API std::vector<DomainCell> cells_of(const Domains& domains,
                                               std::span<const double> work = {});
 

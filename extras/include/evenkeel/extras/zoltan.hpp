@@ -63,8 +63,8 @@ struct GraphCallbacks {
   Callback<NumEdgesMultiFn> num_edges_multi = {};
   Callback<EdgeListFn> edge_list = {};
   Callback<EdgeListMultiFn> edge_list_multi = {};
-  // The present part of each object. If both are missing, it is the first part of the object's
-  // rank.
+  // The present part of each object. If both call-backs are missing, it is the first part of the
+  // object's rank.
   Callback<PartFn> part = {};
   Callback<PartMultiFn> part_multi = {};
 

@@ -29,20 +29,20 @@ struct Advice {
 // The application's choices for one step; the same on all ranks.
 struct StepOptions {
   // If false, nothing moves in this step; timing, looks and decisions continue as usual. If a
-  // rebalance is decided on in such steps, it happens in the next step that may move.
+  // rebalance is decided on in such a step, it waits until the next step in which objects may move.
   bool may_move = true;
 };
 
 // --- Sections ------------------------------------------------------------------------------------
-// A picture of the domains. Planes through the box are divided into cells; for each cell it has the
-// rank that owns the cell's centre. Its size does not depend on the number of ranks.
+// A picture of the domains: planes through the box, divided into cells, with the rank that owns the
+// centre of each cell. The size of the picture does not depend on the number of ranks.
 
 // The box, and planes through it.
 struct DomainSections {
   // One plane through the box.
   struct Plane {
-    int across = 0, up = 1;  // the axes of the box along its rows and along its columns
-    double at = 0;           // in 3-D, its position along the other axis
+    int across = 0, up = 1;  // axes of the box: `across` along a row, `up` along a column
+    double at = 0;           // in 3-D, the position of the plane along the third axis
     int columns = 0, rows = 0;
     std::vector<int> owners = {};  // row by row, from the lower corner
 
@@ -66,8 +66,8 @@ struct Outcome {
   double seconds = 0;          // that the rebalance took on this rank
   std::int64_t forgotten = 0;  // objects whose learned costs were dropped
   double lambda = 0;           // of the new domains, by the weights of the objects; 0 if unknown
-  // The lambda of each phase, and how much longer a step takes than the lower bound of any cut, in
-  // percent. They are empty and 0 unless the cut was made for several phases.
+  // These two are empty and 0 unless the cut was made for several phases: the lambda of each phase,
+  // and by how many percent a step takes longer than the lower bound for any cut.
   std::vector<double> phase_lambdas = {};
   double shortfall_percent = 0;
   std::vector<std::pair<std::string, double>> stages = {};

@@ -62,7 +62,7 @@ class EVENKEEL_API Balancer {
 
   // Collective; ends a step. If a rebalance pays, moves objects; then every field has a new length,
   // order and storage. If the report converts to false, no field has changed, not even its order.
-  // Even then the domains may have changed, if the new borders leave every object where it is. An
+  // The domains may have changed nevertheless: new domains can leave every object on its rank. An
   // Error is the same on all ranks. It leaves every field unchanged, unless it comes from a hook
   // that runs after a move.
   MoveReport step(const SetList& sets, const StepOptions& how = {});

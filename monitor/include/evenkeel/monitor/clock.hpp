@@ -134,9 +134,9 @@ struct KernelOptions {
   // The kernel does all or most of its work once in this many steps. If it is 0, evenkeel finds
   // this period itself.
   int every = 0;
-  // The objects that the kernel works on: those of these types in one set. `set` is the number of
-  // that set among the sets that are given to a Balancer. Without types, it works on all objects of
-  // all sets.
+  // The kernel works on the objects of these types in one set. `set` is the number of that set
+  // among the sets that are given to a Balancer. Without types, it works on all objects of all
+  // sets.
   KernelTypes types = {};
   int set = 0;
 
@@ -197,9 +197,9 @@ class EVENKEEL_API Kernel {
   //   }
   //
   // The objects are those of one set, in the order of their arrays; `set` is its number among the
-  // sets that are given to a Balancer. There are at most 128 chunks. They are so long that work on
-  // a chunk takes at least 400 times as long as timing it, unless there is only one. Call chunks()
-  // in the thread that ends steps; the chunks may run on several threads.
+  // sets that are given to a Balancer. There are at most 128 chunks. Unless a loop has only one
+  // chunk, work on a chunk takes at least 400 times as long as timing it. Call chunks() in the
+  // thread that ends steps; the chunks may run on several threads.
   [[nodiscard]] Chunks chunks(std::int64_t objects, int set = 0) const;
 
   std::string name() const;

@@ -60,8 +60,8 @@ class EVENKEEL_API GraphBalancer {
 
   // Collective; ends a step. Drops a proposal that is still open. If a rebalance pays, improves the
   // present ranks and returns a rank for each vertex of the graph. Otherwise, or if no vertex would
-  // move, returns nothing. If no rebalance pays, only the number of vertices is read and, in a
-  // deterministic run, the weights.
+  // move, returns nothing. If no rebalance pays, step() reads only the number of vertices and, in a
+  // deterministic run, their weights.
   std::optional<GraphCut> step(const Graph& graph, const StepOptions& how = {});
 
   // Collective. Proposes ranks now, by the latest load, and replaces an open proposal. If `method`

@@ -61,20 +61,20 @@ struct Metrics {
   std::vector<Figures> phases;  // by number; empty if all work is in one phase
   double coverage = 0;          // share of the steps in kernels
   // A line is fitted to the imbalance time at the looks since the last rebalance. `trend` is its
-  // slope in seconds per step, and `scatter` is the standard deviation of the looks about it.
+  // slope in seconds per step, and `scatter` is the standard deviation of the looks from the line.
   double trend = 0, scatter = 0;
   double jitter = 0;  // change of a rank's load from step to step, root mean square over ranks
 };
 
 // --- Account -------------------------------------------------------------------------------------
-// The time that a run has taken, and the time that it would have taken without any rebalance. It is
-// in seconds, or in a deterministic run in thousandths of the weight. docs/monitor.md defines the
-// words.
+// The time that a run has taken, and the time that it would have taken without any rebalance. Times
+// are in seconds; in a deterministic run a weight of 1 counts as a millisecond. docs/monitor.md
+// defines the words.
 
 // The account of a run.
 struct Account {
   std::int64_t steps = 0;           // covered by looks
-  std::int64_t measured_steps = 0;  // those of them on which decisions were based
+  std::int64_t measured_steps = 0;  // those that were measured; decisions use only these
   double mean = 0;                  // work of the average rank
   double actual = 0;                // work of the slowest rank of each step
   double never = 0;                 // `actual` of the same run without any rebalance
@@ -82,7 +82,7 @@ struct Account {
   double uncertainty = 0;           // of `never`, roughly
   double own_cost = 0;              // of rebalances: evenkeel's time
   double rebuild_cost = 0;          // of rebalances: the application's rebuild in the step after
-  double advised = 0;  // in a run without rebalances: the time that they would have saved
+  double advised = 0;  // in a run that only gets advice: the time that it would have saved
 
   double spent() const noexcept { return own_cost + rebuild_cost; }
   double saved() const noexcept { return never - actual - spent(); }

@@ -49,9 +49,9 @@ class EVENKEEL_API Monitor {
   // ranks must call this after the same step, but it does not communicate.
   void rebalanced(const Outcome& outcome = {});
 
-  // Collective, before the first step. Takes over what an earlier run, on any number of ranks, has
-  // learned, from the text of its saved_state(), and continues its step count. Only the text on
-  // rank 0 counts.
+  // Collective, before the first step. Takes over what an earlier run has learned, from the text of
+  // that run's saved_state(), and continues its step count. The earlier run may have had any number
+  // of ranks. Only the text on rank 0 counts.
   void restore(const std::string& saved);
 
   // Collective. Completes pending work, ends the thread and closes the journal. Call it once;

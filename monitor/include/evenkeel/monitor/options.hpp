@@ -43,8 +43,8 @@ struct Shift {
   friend bool operator==(const Shift&, const Shift&) = default;
 };
 
-// The options of a Balancer. The options of other facades contain them. A Monitor takes them
-// without those of domains and moves.
+// The options of a Balancer. The options of other facades contain them. A Monitor takes all of them
+// except those of domains and moves.
 struct Options {
   Method method = Hilbert{};
   // The methods among which a file or the environment may choose; set in code only.
@@ -58,12 +58,13 @@ struct Options {
   std::array<bool, 3> periodic = {false, false, false};
   // If true, a rebalance and migrate() move positions that have left the box along a periodic axis
   // back into it, even if no object changes its rank or the call fails later. If false, positions
-  // do not change, but the owner of such a place is found as if it wrapped around.
+  // do not change; the owner of a position outside of the box is found as if the position were
+  // moved back.
   bool wrap = false;
   // The rank of each part, each rank once. Parts are numbered along the curve, or as grids and
-  // trees number their boxes. If it is empty, rank p owns part p, but for a new cut along a curve,
-  // evenkeel gives ranks the parts of which they hold most objects, if clearly more objects then
-  // stay.
+  // trees number their boxes. If it is empty, rank p owns part p. There is one exception: in a new
+  // cut along a curve, a rank gets the part of which it holds the most objects, if clearly more
+  // objects then stay on their ranks.
   std::vector<int> rank_of_part = {};
   // The borders of a grid are multiples of cell_size away from the lower face of the box. Domains
   // that are boxes are at least least_width wide.
@@ -77,8 +78,8 @@ struct Options {
   // ranks, and 0 forbids nothing. If necessary, domains are cut more evenly than target_lambda
   // demands, and in the end by the number of objects, until every rank has enough.
   int least_objects = 0;
-  // The most memory for messages, in each kind of memory, and the most messages in each direction
-  // at any time; 0 is no limit.
+  // `staging_bytes` is the most memory for messages, in each kind of memory. `messages_in_flight`
+  // is the most messages in each direction at any time. 0 is no limit.
   std::int64_t staging_bytes = std::int64_t{256} << 20;
   int messages_in_flight = 8;
   bool origins = false;       // if true, reports of moves contain the origin of each object
@@ -86,7 +87,7 @@ struct Options {
   double least_coverage = 0;  // share of the time of steps that kernels must cover, 0 to 1
   // The number of steps that the run will take; 0 if unknown.
   std::int64_t horizon = 0;
-  double expected_cost = 5;  // of a rebalance, in mean steps; used until one is measured
+  double expected_cost = 5;  // of a rebalance, in mean steps; used until a cost is measured
   int epoch_steps = 0;       // between two looks; if it is 0, the trigger chooses 6 to 10
   int warmup_steps = 3;      // at the start, not measured
   int cooldown_steps = 6;    // after a rebalance, in which only Every and commands act
@@ -99,7 +100,7 @@ struct Options {
   // The reaction of a rank to an MPI failure in a call in which other ranks wait; see
   // docs/reliability.md.
   OnMpiError on_mpi_error = OnMpiError::error;
-  bool watcher = true;  // if true, a thread decides and writes files; if false, the caller
+  bool watcher = true;  // if true, a thread decides and writes files; if false, the caller does
   // If a rank waits for other ranks in step, rebalance or finish for this many seconds, it writes
   // this to the log and continues to wait. 0 is off.
   double patience = 60;
@@ -107,7 +108,7 @@ struct Options {
   // A name for log, journal, Errors and commands: one word of at most 64 characters, without ':'.
   // Empty or `none` is no name.
   std::string name = {};
-  // Paths of files. An empty path means no file, and so does `none`, except for options_file.
+  // Paths of files. An empty path means no file. `none` means the same, except for options_file.
   std::string journal = {};       // gets one JSON line per look
   std::string state = {};         // holds all that is learned: read at the start, written at the
                                   // end

@@ -72,7 +72,7 @@ struct LoadView {
   std::int64_t rebalances = 0;  // so far
   double slowest = 0;           // the greatest load per step, for which all ranks wait
   double average = 0;           // the average load per step
-  double average_before = 0;    // at the look before; 0 if there was no look since the last
+  double average_before = 0;    // at the previous look; 0 if there was no look since the last
                                 // rebalance
   double wasted = 0;            // sum(u)
   double cost = 0;              // C; an estimate until a rebalance has been measured

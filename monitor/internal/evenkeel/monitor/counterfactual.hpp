@@ -32,8 +32,9 @@ struct Counterfactual {
   std::array<std::int64_t, earlier_cuts> earlier{}, age{};
 };
 
-// Keeps a fixed number of cuts made at looks, such that each kept cut is older than the next by
-// about the same factor. If all ranks add cuts after the same steps, they keep the same cuts.
+// Keeps a fixed number of cuts made at looks. From each kept cut to the next older one, the age
+// grows by about the same factor. If all ranks add cuts after the same steps, they keep the same
+// cuts.
 template <class Cut>
 class EarlierCuts {
  public:

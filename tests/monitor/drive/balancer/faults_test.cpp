@@ -71,16 +71,16 @@ constexpr auto by_new_load = [](Ship&) {};
 
 constexpr Fault faults[] = {
     {[](Ship& ship) { ship.x(2, 1) = std::nan(""); }, by_new_load,
-     "core/bounds: Component 1 of the position of object 2 is not finite. Mend the positions "
-     "before balancing: a NaN has no place."},
+     "core/bounds: Component 1 of the position of object 2 is not finite. Give finite positions "
+     "before balancing."},
     {[](Ship& ship) { ship.y[0][2] = -infinity; }, by_new_load,
-     "core/bounds: Component 2 of the position of object 0 is not finite. Mend the positions "
-     "before balancing: a NaN has no place."},
+     "core/bounds: Component 2 of the position of object 0 is not finite. Give finite positions "
+     "before balancing."},
     {[](Ship& ship) { ship.mass = decltype(ship.mass)("mass", 2); }, by_new_load,
-     "core/field: Field 2, 'mass', has 2 objects where the set has 5. Give every field of a set "
-     "the same number of objects, or the set a .count."},
+     "core/field: Field 2, 'mass', has 2 objects, but the set has 5. Give every field of a set "
+     "the same number of objects, or give the set a .count."},
     {[](Ship& ship) { ship.y.resize(1); }, by_new_load,
-     "core/field: The position 'std::vector' has 1 objects where the set has 4. Give every field "
+     "core/field: The position 'std::vector' has 1 objects, but the set has 4. Give every field "
      "at least .count objects."},
     {[](Ship& ship) { ship.crew = -4; }, by_new_load,
      "core/field: The set's .count is negative. Give the number of owned objects, 0 or more."},
@@ -386,7 +386,7 @@ TEST_F(FaultsUnderWay, RulesThatDifferAreTheSameErrorOnAll) {
                           ? "nothing was thrown"
                           : "evenkeel: monitor/epoch: The ranks do not agree on the decision. "
                             "Nothing was moved. Call step the same number of times on all ranks; "
-                            "a rule of your own must depend on its arguments alone. Balancing "
+                            "a Custom trigger must depend on its arguments alone. Balancing "
                             "is off from here on.");
     }
     EXPECT_TRUE(snapshot_of({{cloud.as_set()}}) == before);

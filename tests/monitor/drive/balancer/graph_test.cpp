@@ -271,7 +271,7 @@ TEST_F(BalancerByGraph, SaysThatItsDomainsOwnNoPlaces) {
   Cells cells = spread();
   Balancer balancer(ranks, by_graph);
   renumber(ranks, balancer.rebalance(cells.weighed()), cells.columns);
-  const char* const text = "The parts of a graph own objects, not places.";
+  const char* const text = "The parts of a graph own objects, not regions of space.";
   const std::array<double, 2> place = {1, 1};
   EXPECT_FALSE(own_places(balancer.domains()));
   EXPECT_ERROR(owner_of(balancer.domains(), place), text);

@@ -44,7 +44,7 @@ constexpr Misuse misuses[] = {
      "core/bounds: Component 1 of the position of object 7 is not finite."},
     {[](Crowd& crowd) { Kokkos::resize(crowd.mass, objects - 3); },
      [](Crowd& crowd) { Kokkos::resize(crowd.mass, objects); },
-     "core/field: Field 1, 'mass', has 37 objects where the set has 40."},
+     "core/field: Field 1, 'mass', has 37 objects, but the set has 40."},
     {[](Crowd& crowd) { crowd.x(0, 2) = 9; }, [](Crowd& crowd) { crowd.x(0, 2) = 0.5; },
      "core/box: Objects extend from "},
     {[](Crowd& crowd) { crowd.weight[5] = -1; }, [](Crowd& crowd) { crowd.weight[5] = 1; },
@@ -183,7 +183,7 @@ TEST_F(InspectionTest, ARebalanceOfOneRankAloneIsFound) {
     });
     EXPECT_TRUE(test::same_everywhere(communicator, text));
     const std::string told =
-        "rank " + std::to_string(odd) + " was at a rebalance with step " + std::to_string(at);
+        "rank " + std::to_string(odd) + " was at a rebalance after step " + std::to_string(at);
     EXPECT_MENTIONS(text, size > 1 ? told : nothing);
   }
 }

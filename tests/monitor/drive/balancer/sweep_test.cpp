@@ -126,7 +126,7 @@ TEST_F(MemoryOfARebalance, IsNotMadeByAWrongCount) {
       refusals.disarm();
       EXPECT_MENTIONS(text,
                       "rank " + std::to_string(culprit) + ": core/field: The position 'x' has ");
-      EXPECT_MENTIONS(text, "where the set has 1000000000000.");
+      EXPECT_MENTIONS(text, "but the set has 1000000000000.");
       EXPECT_TRUE(test::same_everywhere(*communicator, text));
       EXPECT_LT(refusals.greatest, std::size_t{1} << 22);
       owned = right;

@@ -43,7 +43,7 @@ class ApartTest : public MonitorTest {
                                 "equally often on all ranks");
     } else {
       EXPECT_MENTIONS(text, "rank " + std::to_string(odd) + " was at ");
-      EXPECT_MENTIONS(text, "in finish with step " + std::to_string(steps));
+      EXPECT_MENTIONS(text, "in finish after step " + std::to_string(steps));
     }
   }
 };
@@ -112,7 +112,7 @@ TEST_F(ApartTest, ARankThatLeavesIsMissed) {
                   }),
                   nothing);
         const std::string told = "rank " + std::to_string(odd) +
-                                 " was at the end without finish with step " +
+                                 " was at the end without finish after step " +
                                  std::to_string(steps);
         const bool others_are_told = rank == odd || text.find(told) != std::string::npos;
         EXPECT_TRUE(others_are_told) << text;
@@ -156,10 +156,10 @@ int warnings_of(const Communicator& outer, double patience, std::int64_t late,
 TEST_F(MonitorTest, WhoWaitsTooLongSaysSoOnce) {
   const int expected = rank == 0 ? 0 : 1;
   EXPECT_EQ(
-      warnings_of(outer, 0.5, 11, "at a look with step 11, has waited for other ranks for 0.5 s,"),
+      warnings_of(outer, 0.5, 11, "at a look after step 11, has waited for other ranks for 0.5 s,"),
       expected);
-  EXPECT_EQ(warnings_of(outer, 0.5, 15, "at the comparison after a look with step 14,"), expected);
-  EXPECT_EQ(warnings_of(outer, 0.5, 21, "in finish with step 20,"), expected);
+  EXPECT_EQ(warnings_of(outer, 0.5, 15, "at the comparison of a look after step 14,"), expected);
+  EXPECT_EQ(warnings_of(outer, 0.5, 21, "in finish after step 20,"), expected);
 }
 
 TEST_F(MonitorTest, ThePatientSayNothing) {

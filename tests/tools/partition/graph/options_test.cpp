@@ -107,13 +107,13 @@ TEST(GraphPartitionOptions, Values) {
                    "--effort is '" + text + "'. Give polish, fast or good.");
   for (const std::string text : {"", "-0.1", "nan", "inf", "3%", "1,5"}) {
     expect_refused([&](auto& asked) { asked.tolerance = text; },
-                   "--tolerance is '" + text + "'. Give a finite number from 0 on.");
+                   "--tolerance is '" + text + "'. Give a finite number of at least 0.");
     expect_refused(
         [&](auto& asked) {
           asked.from = "f.npy";
           asked.moving_cost = text;
         },
-        "--moving-cost is '" + text + "'. Give a finite number from 0 on.");
+        "--moving-cost is '" + text + "'. Give a finite number of at least 0.");
   }
   expect_refused([](auto& asked) { asked.parts = "0"; },
                  "--parts is '0'. Give a whole number from 1 to 16777216.");
@@ -125,7 +125,7 @@ TEST(GraphPartitionOptions, PartsToBeginFrom) {
                  "file by --from, or choose fast or good.");
   expect_refused([](auto& asked) { asked.moving_cost = "1"; },
                  "--moving-cost needs parts to move from, but no parts are given. Name their file "
-                 "by --from, or leave it out.");
+                 "by --from, or leave out --moving-cost.");
 }
 
 TEST(GraphPartitionOptions, NamesOfFiles) {

@@ -32,7 +32,7 @@ struct Receive {
 
 // The most memory and messages that a transfer may use at a time.
 struct TransferLimits {
-  // For staging, in each kind of memory. A single message that needs more memory gets it.
+  // The most bytes of staging, in each kind of memory. A single message that needs more gets more.
   std::int64_t staging_bytes = std::int64_t{256} << 20;
   int in_flight = 8;  // messages in each direction; at least 1
 };

@@ -22,9 +22,9 @@ class EVENKEEL_API Status {
   // This rank has failed.
   explicit Status(Error error) : error_(std::move(error)) {}
 
-  // Turns the exception that is being handled into a Status: keeps an Error as it is, makes
-  // std::bad_alloc out_of_memory, and all other exceptions `otherwise`. Call it inside a catch
-  // block. It never throws, not even without memory.
+  // Turns the exception that is being handled into a Status: an Error stays as it is,
+  // std::bad_alloc becomes out_of_memory, and any other exception gets the kind `otherwise`. Call
+  // it inside a catch block. It never throws, not even without memory.
   static Status from_current_exception(const char* stage,
                                        ErrorKind otherwise = ErrorKind::internal) noexcept;
 
@@ -57,7 +57,8 @@ EVENKEEL_API void vote(const Communicator& communicator, const Status& status);
 // first vote of the stage takes in. Refers to its arguments, so it is valid only during the call.
 class Voters {
  public:
-  // For callers on which nothing can have failed: they pass a communicator alone.
+  // For callers whose code before the stage cannot fail on this rank alone: they pass only a
+  // communicator.
   Voters(const Communicator& communicator)  // NOLINT(google-explicit-constructor)
       : communicator_(&communicator) {}
   // For callers whose code before the stage can fail on this rank alone: they pass {communicator,

@@ -152,8 +152,8 @@ class EVENKEEL_API Space {
   std::shared_ptr<const void> instance_;
 };
 
-// While this object lives, evenkeel's work in this thread runs on the given instance, if it works
-// on the same kind of memory as that instance. For example, device kernels run on a stream of the
+// While this object lives, evenkeel's work in this thread runs on the given instance, as far as the
+// work is on memory of that instance's kind. For example, device kernels run on a stream of the
 // application. If such objects are nested, the innermost one counts for each kind of memory.
 //
 //   const ek::InUse in_use(ek::space_of(stream));

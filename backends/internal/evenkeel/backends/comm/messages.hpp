@@ -11,7 +11,8 @@
 namespace evenkeel {
 
 // Adds a message, a Send or a Receive, for each note that announces values; count_of(content) is
-// the number of values. The values of all notes follow each other, from `first` on.
+// the number of values. The values are stored in the order of the notes, without gaps, from `first`
+// on.
 template <class Message, class Content, class T, class CountOf>
 void add_messages(std::vector<Message>& messages, const std::vector<Note<Content>>& notes, T* first,
                   MemoryKind memory, const CountOf& count_of) {

@@ -59,7 +59,7 @@ struct CombinationOf {
 class EVENKEEL_API Pending {
  public:
   virtual ~Pending();
-  virtual void start(const void* mine) = 0;  // call it when the last one is complete
+  virtual void start(const void* mine) = 0;  // call it only if no reduction is under way
   virtual bool is_under_way() const noexcept = 0;
   virtual bool test() = 0;
   virtual void wait() = 0;
@@ -99,10 +99,9 @@ class PendingReduction {
   // True if the result is available. Local: makes progress, never waits.
   bool test() { return pending().test(); }
 
-  // Local. Gives the reduction up, as the destructor does. `words` are written to stderr if the
-  // result is not fine, as `is_fine` decides. If the reduction is complete, this happens at once.
-  // Otherwise it happens in MPI_Finalize, and also if other ranks have not joined the reduction by
-  // then.
+  // Local. Gives the reduction up, as the destructor does. If the reduction is complete, `words`
+  // are written to stderr at once if is_fine() returns false for the result. Otherwise this is done
+  // in MPI_Finalize; there, `words` are also written if other ranks have not joined the reduction.
   void let_go(const std::string& words, bool (*is_fine)(const void* value)) {
     if (pending_ != nullptr) pending_->let_go(words, is_fine);
     pending_ = nullptr;

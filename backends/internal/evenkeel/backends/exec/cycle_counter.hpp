@@ -46,15 +46,16 @@ struct TickMoment {
 class EVENKEEL_API TickRate {
  public:
   TickRate() = default;  // a tick is a nanosecond
-  // From the time between two moments. If they do not differ, a tick is a nanosecond.
+  // Takes the rate from the time between two moments. If the moments are equal, a tick is a
+  // nanosecond.
   TickRate(const TickMoment& first, const TickMoment& second) noexcept;
 
   // Measures this machine's cycle counter to about a thousandth; waits for 50 microseconds.
   static TickRate measured() noexcept;
 
-  // True if another moment would improve the rate: the time since the first moment has doubled, or
-  // ten seconds have passed since the last one. The latter follows a system clock that is being
-  // adjusted.
+  // True if it is time for refine(): the time since the first moment has doubled, or ten seconds
+  // have passed since the last moment. The ten seconds are for a system clock that is being
+  // adjusted. After a jump, one second must have passed.
   bool is_due(std::int64_t ticks) const noexcept { return learns_ && ticks >= due_; }
   // Measures the rate again, up to `now`. If the new rate is far from the known one, a clock has
   // jumped, for example because the machine slept; then returns false and measures from `now` on.

@@ -2,7 +2,7 @@
 
 // Measures how long a device works in a scope. It puts an event on the stream at the begin of the
 // scope and another at its end. After the device has passed both, the time between them is the
-// result. It never waits and adds no fence.
+// result. The timer never waits and adds no fence.
 
 #include <evenkeel/backends/config.hpp>
 #include <evenkeel/backends/exec/space.hpp>

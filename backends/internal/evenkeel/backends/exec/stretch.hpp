@@ -7,7 +7,7 @@
 namespace evenkeel {
 
 // Returns the first object of a stretch, if objects are divided into `stretches` as evenly as
-// possible. Every n-th of n * k stretches begins at the same object as one of k stretches.
+// possible. Stretch n * i of n * k stretches begins at the same object as stretch i of k.
 constexpr std::int64_t stretch_begin(std::int64_t stretch, std::int64_t stretches,
                                      std::int64_t objects) noexcept {
   // Avoids a product that overflows.

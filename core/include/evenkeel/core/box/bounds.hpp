@@ -1,9 +1,9 @@
 #pragma once
 
-// Two boxes: the bounds, the smallest box around all objects, and the box that is divided into
-// domains. The user gives the second box with its periodic axes, or it is measured, padded and
-// kept. A new box changes the key of every object. So a kept box is used as long as possible: if
-// objects leave it, it grows, and if it is far too long for them, it is measured again.
+// Two boxes. The bounds are the smallest box around all objects. The other box is divided into
+// domains. The user gives this box with its periodic axes, or it is measured, padded and kept. A
+// new box changes the key of every object. So a kept box is used as long as possible. If objects
+// leave the box, it grows. If the box is far too long for the objects, it is measured again.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/config.hpp>
@@ -64,8 +64,8 @@ struct MeasuredBox {
 //
 // Objects are far if three conditions hold. They are few: on each side of each axis at most 1 in
 // 200, and at most the greater of 32 and 1 in 100,000. Their distance from the other objects is
-// more than four times the longest side of the bounds of those. And the bounds of all objects are
-// more than 1024 times as long as the bounds of the others.
+// more than four times the longest side of the bounds of the other objects. And the bounds of all
+// objects are more than 1024 times as long as the bounds of the other objects.
 //
 // A kept box is used again if it holds all objects that are not far, and is at most 64 times as
 // long as their bounds. If objects have left it, it grows by enclose(); if it is too long, it is

@@ -79,9 +79,10 @@ struct BisectionCut : BoxCut {
 };
 
 // Both are collective. Objects at one place stay together. Weights are summed as integers, as in
-// cut(), so the result does not depend on how objects are spread over ranks and threads. Objects
-// whose distance is less than 2^-37 of the box may count as at one place. A box without weight is
-// divided in proportion to the speeds, but a tensor grid divides it into equal widths.
+// cut(), so the result does not depend on how objects are spread over ranks and threads. If the
+// distance of two objects is less than 2^-37 of the box, they may count as objects at one place. A
+// box without weight is divided in proportion to the speeds, but a tensor grid divides it into
+// equal widths.
 EVENKEEL_API GridCut cut_grid(const Voters& voters, std::span<const WeightedPoints> points,
                               const GridCutOptions& options);
 EVENKEEL_API BisectionCut bisect(const Voters& voters, std::span<const WeightedPoints> points,

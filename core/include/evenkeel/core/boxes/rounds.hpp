@@ -78,7 +78,7 @@ class EVENKEEL_API GridRounds {
   // The most even grid that was measured, and its lambda: the greatest work / speed divided by the
   // mean. If there is noise and a grid was measured in several successive rounds, the mean of these
   // measurements counts. Before the first round, these are the first grid and 0. If a repeated
-  // measurement shows that the work has changed, both begin again.
+  // measurement shows that the work has changed, earlier rounds no longer count.
   const GridDomains& best() const noexcept;
   double best_lambda() const noexcept;
 

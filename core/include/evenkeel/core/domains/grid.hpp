@@ -92,9 +92,9 @@ namespace stages {
 
 // The borders of all domains. Level l divides along axes[l]; level 0 is the outermost. A row is a
 // list of extents[axes[l]] + 1 borders that never fall, from the lower to the upper face of the
-// box. In a tensor grid, level l has one row. In a staggered grid, it has a row for each domain of
-// the outer levels, in the order of their numbers: the index along the innermost outer level
-// changes fastest.
+// box. In a tensor grid, level l has one row. In a staggered grid, level l has a row for each
+// domain of the levels before it. These rows are in the order of the domains: the index along level
+// l - 1 changes fastest.
 struct GridBorders {
   GridScheme scheme = GridScheme::staggered;
   std::array<int, 3> axes = {2, 1, 0};  // a permutation; axes beyond the dimensions come last

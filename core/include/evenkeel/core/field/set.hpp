@@ -41,8 +41,8 @@ struct GraphOptions {
   NumberSource edge_weight = {};
   // Edges with a nonzero number must not be cut. Both directions have the same number.
   NumberSource uncuttable = {};
-  // The cost of moving a vertex relative to the others, such as its bytes. Without it, all vertices
-  // cost the same to move.
+  // The relative cost of moving a vertex, such as its bytes. Without it, all vertices cost the same
+  // to move.
   NumberSource bytes = {};
   // Two or three coordinates per vertex.
   NumberSource position = {};
@@ -50,10 +50,10 @@ struct GraphOptions {
   NumberSource fixed = {};
 };
 
-// The vertices of a rank and their neighbours. Those of vertex v are columns[offsets[v]] to before
-// columns[offsets[v + 1]]. Columns are ids, or numbers that count the vertices of all ranks, rank
-// after rank. Entries of edges after the last offset are not read. A Graph refers to the
-// application's variables, which are read when it is used.
+// The vertices of a rank and their neighbours. The neighbours of vertex v are columns[offsets[v]]
+// to before columns[offsets[v + 1]]. Columns are ids, or numbers that count the vertices of all
+// ranks, rank after rank. Entries of edges after the last offset are not read. A Graph refers to
+// the application's variables, which are read when it is used.
 class EVENKEEL_API Graph {
  public:
   // See graph().

@@ -41,8 +41,8 @@ struct NetOptions {
   // The cost of each part of a net beyond the first, such as the size of a message; finite and not
   // negative. Without net weights, it is 1.
   NumberSource net_weight = {};
-  // The cost of moving an object relative to the others, such as its bytes. Without it, all objects
-  // cost the same to move.
+  // The relative cost of moving an object, such as its bytes. Without it, all objects cost the same
+  // to move.
   NumberSource bytes = {};
   // Two or three coordinates per object.
   NumberSource position = {};

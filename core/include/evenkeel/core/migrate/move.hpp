@@ -79,12 +79,13 @@ EVENKEEL_API const char* name_of(MoveStage stage) noexcept;
 
 // The options of a move. They may differ between ranks unless they are marked as the same.
 struct MoveOptions {
-  // Called on every rank: for `reserve` before the move allocates memory, then for `pack` and
-  // `unpack`, both before the exchange, in which packing and unpacking alternate. If it throws,
-  // this rank fails, and the move is undone on all ranks.
+  // Called on every rank. The call for `reserve` comes before the move allocates memory. The calls
+  // for `pack` and `unpack` both come before the exchange, because packing and unpacking alternate
+  // in the exchange. If a call throws, this rank fails, and the move is undone on all ranks.
   std::function<void(MoveStage)> on_stage = {};
-  // The most memory for messages, of each kind of memory, and the most messages in flight in each
-  // direction. If one is 0, there is no such limit. The same on all ranks.
+  // `staging_bytes` limits the memory for messages in each kind of memory. `messages_in_flight`
+  // limits the number of messages in flight in each direction. A 0 means that there is no limit.
+  // Both are the same on all ranks.
   std::int64_t staging_bytes = std::int64_t{256} << 20;
   int messages_in_flight = 8;
   // If it is set, the report contains the origin of each object. The same on all ranks.

@@ -141,8 +141,8 @@ EVENKEEL_API Plan plan_to(const Voters& voters, std::span<const std::span<const 
                           std::span<const Set> sets = {});
 
 // Collective. Sends the strays of each set to their owners. Most other objects keep their places in
-// memory: arrivals fill the places that strays leave, sorted by their old rank and then by their
-// old order, and objects from the end fill the places that remain. The cost of such a plan depends
+// memory: arrivals, sorted by their old rank and then by their old order, fill the places that
+// strays leave. Objects from the end fill the places that remain. The cost of such a plan depends
 // on the number of strays, not on the size of the set. Sets with payloads are an Error.
 EVENKEEL_API Plan plan_strays(const Voters& voters, std::span<const Strays> strays,
                               std::span<const Set> sets);

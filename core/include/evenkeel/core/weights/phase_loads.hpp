@@ -31,7 +31,7 @@ struct PhaseLoads {
   double step = 0;   // the sum over phases of the greatest load
   double bound = 0;  // the sum over phases of the bound
   // 100 (step - bound) / bound. If the phases have their loads in different places, no cut into
-  // contiguous parts is even in all phases, so it may not reach 0.
+  // contiguous parts is even in all phases. Then even the best cut may have a shortfall above 0.
   double shortfall_percent = 0;
 };
 

@@ -32,8 +32,8 @@ class EVENKEEL_API CostFit {
   // same unit; a rank without objects has the load 0. The costs then add up exactly to the present
   // loads. They add up to the earlier loads only roughly: loads are noisy, so each sweep applies
   // only the square root of the factor that an earlier load requires. Allocates nothing. Makes at
-  // most 10 reductions, and fewer if there are many ranks: the first one of two numbers per rank,
-  // the others of one.
+  // most 10 reductions, and fewer if there are many ranks. The first reduction has two numbers per
+  // rank, and each of the others has one.
   void fit(const Communicator& ranks, double before, double now);
 
   // Call this after fit(). Multiplies each cost by two fitted factors: that of this rank, and that

@@ -12,8 +12,9 @@
 // A WorkModel remembers the latest measurements of its own rank. All ranks together find the costs
 // that fit. Each pass adds up the normal equations of all ranks, in one reduction of a few numbers;
 // the measurements stay on their ranks. Outliers count less (Huber, Ann. Math. Stat. 35, 1964).
-// Costs are not negative. A prior, the expected costs, decides in those directions of the space of
-// costs that the measurements determine less well than the prior does.
+// Costs are not negative. The expected costs are the prior. In some directions of the space of
+// costs, the measurements determine the result less well than the prior does; there the prior
+// decides.
 
 #include <evenkeel/backends/config.hpp>
 
@@ -65,8 +66,8 @@ struct WorkEstimate {
 // Holds the measurements of this rank, and the costs that fit the measurements of all ranks.
 class EVENKEEL_API WorkModel {
  public:
-  // A column of amounts is one of two: the number of objects of a type, each of which has a cost
-  // above 0, or the sum of a feature over objects, which may cost nothing.
+  // A column of amounts has either the number of objects of a type, or the sum of a feature over
+  // objects. An object of a type has a cost above 0. A feature may cost nothing.
   enum class Column : std::uint8_t { type, feature };
 
   static constexpr std::size_t most_columns = 64;
@@ -131,8 +132,9 @@ class EVENKEEL_API WorkModel {
   std::deque<WorkRow> rows_;
   std::vector<double> sums_;
   // The costs against which residuals are measured, in the order of prior_.costs. They are equal to
-  // prior_.costs after the first pass. Later they are the costs that fit the measurements if the
-  // noise is as large as usual, which may differ from the estimate.
+  // prior_.costs after the first pass. After later passes they are the costs that fit the
+  // measurements if the noise is as large as usual. These may differ from the costs of the
+  // estimate.
   std::vector<double> guessed_;
   double mean_load_ = 0;
   double scale_ = 0;  // of residuals, divided by the load; 0 if unknown

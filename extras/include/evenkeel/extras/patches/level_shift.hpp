@@ -24,7 +24,7 @@ struct LevelShiftOptions {
   // Both limits are in units of the average weight of a part. A heavier object than split_above is
   // split. Siblings are joined if their sum is less than join_below, which must be less than
   // split_above. So after a join, an object is split again only if its weight has changed by the
-  // ratio of both limits, and the same holds for joins after a split.
+  // ratio of both limits. A join after a split needs the same change.
   double split_above = 0.1;
   double join_below = 0.05;
   std::int64_t siblings = 8;  // children of an object; at least 2

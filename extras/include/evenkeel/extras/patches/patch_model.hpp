@@ -6,8 +6,8 @@
 // is positive, so costs are positive and grow with the size.
 //
 // A general form with a term for each face and each edge would have 8 numbers in 3-D. This product
-// needs only 5: a patch with ghost layers is a box of mx + B by my + C by mz + E cells, so the
-// other three follow.
+// needs only 5: a patch with ghost layers is a box of mx + B by my + C by mz + E cells, so these 5
+// numbers determine all 8.
 //
 // Local: no communication, no Kokkos.
 
@@ -98,10 +98,10 @@ EVENKEEL_API std::vector<PatchSize> patch_sizes_to_time(int dimensions, std::int
 
 // Fits a model during a run. It keeps the first 32 timings and fits them like fit_patches(). From
 // then on it keeps only sums, weighs a timing by the present model, and slowly forgets old timings.
-// The weight of the first 32 never falls below a tenth; so a run whose patches have all become
-// similar does not forget the other sizes. If most timings of an epoch differ from the model by the
-// same factor, the speed of the machine has changed, and all earlier timings are scaled to the new
-// speed.
+// The weight of the first 32 never falls below a tenth; so a run does not forget the cost of other
+// sizes after all its patches have become similar. If most timings of an epoch differ from the
+// model by the same factor, the speed of the machine has changed, and all earlier timings are
+// scaled to the new speed.
 class EVENKEEL_API PatchFitter {
  public:
   // The end of an epoch multiplies the weights of earlier timings by `memory`, which is above 0 and
@@ -157,7 +157,7 @@ struct ChildPatch {
 // The costs of the patches that refine one patch, by place.
 class EVENKEEL_API CostMap {
  public:
-  // For a patch that has these cells of its level. All costs are 0 at first.
+  // Makes the map of a patch that has these cells of its level. All costs are 0 at first.
   CostMap(int dimensions, const CellRange& cells);
 
   const CellRange& cells() const noexcept { return cells_; }
@@ -181,9 +181,9 @@ class EVENKEEL_API CostMap {
   double children_in(const CellRange& cells) const noexcept;
   double descendants_in(const CellRange& cells) const noexcept;
 
-  // Predicts the cost of a new child that covers these cells, and of all its descendants: the
-  // former from its size, by the model, and the latter by the map. Throws an Error as
-  // set_children() does.
+  // Predicts the cost of a new child that covers these cells, plus the cost of all its descendants.
+  // The model gives the cost of the child from its size, and the map gives that of the descendants.
+  // Throws an Error as set_children() does.
   double predict(const CellRange& covered, const PatchModel& model,
                  const Refinement& refinement) const;
 
@@ -217,9 +217,9 @@ struct TimeShare {
 
 // Returns one list per child: a contiguous piece of the list whose time is in proportion to the
 // cost of the child. Two children may share a processor. A child of cost 0 gets a processor without
-// any time, so no list is empty; but if all costs are 0, the children get equal times. A border
-// between children that is within a billionth of the whole time from a border between processors is
-// moved to the latter.
+// any time, so no list is empty; but if all costs are 0, the children get equal times. If a border
+// between children is near a border between processors, within a billionth of the whole time, it is
+// moved to the border between processors.
 //
 // Throws an Error if the list is empty, or if shares or costs are negative, NaN or infinite.
 EVENKEEL_API std::vector<std::vector<TimeShare>> divide_time(std::span<const TimeShare> time,

@@ -37,7 +37,7 @@ inline constexpr Refusal refusals[] = {
     {"is not finite.",
      [](const Configuration&, const Call& call) { return call.trick == Trick::nan; },
      "a NaN has no place"},
-    {"objects where the set has",
+    {"objects, but the set has",
      [](const Configuration&, const Call& call) { return call.trick == Trick::wrong_length; },
      "a field has another length than the set"},
     {"migrate was called before there were domains.",
