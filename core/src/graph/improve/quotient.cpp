@@ -1,5 +1,5 @@
 // Finds successive shortest paths by Dijkstra's algorithm. Each path leads from any part with an
-// excess to the nearest part with room. Where a path takes back an earlier flow over a border, the
+// excess to the nearest part with room. If a path takes back an earlier flow over a border, the
 // cost of that border is negative. Dijkstra's algorithm needs costs that are not negative, so
 // potentials are added.
 
