@@ -152,7 +152,7 @@ Run add_control(CLI::App& app) {
   command.add_option("command", asked->command, "The command")
       ->required()
       ->type_name("pause|resume|rebalance|journal");
-  command.add_option("path", asked->path, "The journal to write, for the command journal")
+  command.add_option("path", asked->path, "The file to write, only with the command 'journal'")
       ->type_name("PATH");
   command.add_option("--name", asked->name, "The Balancer to command; all if it is not given")
       ->type_name("NAME");

@@ -100,7 +100,7 @@ void print_times(int rank, int ranks, double computed, double whole) {
     std::printf("rank %d computed for %.2f s of %.2f s\n", r, all[r], whole);
 }
 
-// The arrays that move to other ranks: all that belongs to a drop. Its cost decides its rank.
+// The arrays that move to other ranks: all that belongs to a drop. Its cost is its weight.
 ek::Set as_set(Drops& drops) {
   return ek::set(drops.position, ek::carry(drops.mass, drops.cost), {.weight = drops.cost});
 }

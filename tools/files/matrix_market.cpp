@@ -113,12 +113,12 @@ std::int64_t read_count(const ByteSource& source, std::uint64_t line, const char
                         const char* end, std::string_view what) {
   if (at == end)
     refuse_line(source, line, joined({" ends before ", what, "."}),
-                "Give rows, columns and entries.");
+                "Give the numbers of rows, columns and entries.");
   const Digits digits = read_digits(at, end);
   const std::string_view word = word_at(at, end);
   if (digits.end != word.data() + word.size() || digits.number < 0)
     refuse_line(source, line, joined({": ", what, problem_with_count(word)}),
-                "Give rows, columns and entries.");
+                "Give the numbers of rows, columns and entries.");
   at = skip_blanks(digits.end, end);
   return digits.number;
 }
@@ -128,7 +128,7 @@ void read_size(const ByteSource& source, LineReader& lines, MatrixHeader& header
   if (!text)
     refuse(joined({"The file ", in_quotes(source.name()), " ends after its banner, in line ",
                    std::to_string(lines.line()), "."}),
-           "Give rows, columns and entries below it.");
+           "Give the numbers of rows, columns and entries below it.");
   const std::uint64_t line = lines.line();
   const char* end = text->data() + text->size();
   const char* at = skip_blanks(text->data(), end);
@@ -136,7 +136,8 @@ void read_size(const ByteSource& source, LineReader& lines, MatrixHeader& header
   const std::int64_t columns = read_count(source, line, at, end, "the number of columns");
   header.entries = read_count(source, line, at, end, "the number of entries");
   if (at != end)
-    refuse_line(source, line, " has more than three numbers.", "Give rows, columns and entries.");
+    refuse_line(source, line, " has more than three numbers.",
+                "Give the numbers of rows, columns and entries.");
   if (header.vertices != columns)
     refuse_line(source, line,
                 joined({" declares ", std::to_string(header.vertices), " rows and ",

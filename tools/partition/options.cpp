@@ -27,7 +27,7 @@ int rounds_of(const std::string& text) {
   return static_cast<int>(*rounds);
 }
 
-// Returns the grid, and sets `numbers` to the count of its numbers.
+// Returns the grid, and sets `numbers` to how many extents the text has, 2 or 3.
 std::array<int, 3> grid_from(const std::string& text, int parts, int& numbers) {
   const auto refuse_grid = [&] {
     refuse_partition.value(

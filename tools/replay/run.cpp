@@ -135,7 +135,7 @@ class Cuts {
     previous_ = std::exchange(now_, setting_.chain.cut(step - 1, setting_.ranks));
   }
 
-  // The loads under other cuts over an epoch, the steps [begin, end).
+  // The greatest loads under other cuts over an epoch, the steps [begin, end).
   Counterfactual would_be(std::int64_t begin, std::int64_t end) {
     const auto slowest = [&](const Ranges& ranges) {
       return std::llround(setting_.chain.slowest(ranges, begin, end) * unit_);

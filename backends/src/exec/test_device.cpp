@@ -1,5 +1,5 @@
 // The memory of the test device is an arena: pages of this process that the host cannot access
-// unless a holder keeps them open. The list of allocations is in ordinary host memory.
+// unless an Opened exists. The list of allocations is in ordinary host memory.
 
 #include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/exec/test_device.hpp>

@@ -84,7 +84,8 @@ OwnerTree tree_within_reach(const Branches& branches, int owners, int dimensions
     open.pop_back();
     if (tree.nodes.size() >= static_cast<std::size_t>(std::numeric_limits<int>::max()))
       throw Error(ErrorKind::out_of_memory, Where{"core/halo"},
-                  "The domains around this rank have too many pieces.", "Use a coarser curve.");
+                  "The domains around this rank have too many pieces.",
+                  "Use fewer levels of the curve.");
     const int here = static_cast<int>(tree.nodes.size());
     const Branch& branch = next.branch;
     if (next.closes != none) {

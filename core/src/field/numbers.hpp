@@ -46,8 +46,8 @@ class Integers {
 
   const std::int64_t* data() const noexcept { return data_; }
   std::int64_t size() const noexcept { return size_; }
-  // Copies integers from `first` on to the host, after all work that was launched on the space
-  // before.
+  // Copies to the host the integers that begin at index `first`. Waits for all work that was
+  // launched earlier on the space.
   void fetch(std::int64_t first, std::span<std::int64_t> into) const;
 
  private:

@@ -76,8 +76,8 @@ FieldLayout Freight::target(const MessageColumn& column) const {
   return source(column);
 }
 
-// Returns the place of a message in an array, if the message is one range of that array. Returns
-// null if the message has several pieces, or if the objects of its piece are not in one range.
+// Returns the place of a message in an array, if the message is one range of a packed field.
+// Otherwise, returns null.
 void* Freight::place_in_array(const Load& load, bool leaving) const {
   if (load.message.pieces.size() != 1) return nullptr;
   const Piece& piece = load.message.pieces.front();

@@ -1,6 +1,6 @@
 #pragma once
 
-// Binary search, also for kernels. No branch depends on a comparison.
+// Binary search. In the functions for kernels no branch depends on a comparison.
 
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
 

@@ -99,7 +99,7 @@ Numbers step_of(const NumberSquare& square, const Numbers& slope, const Numbers&
   return kept.ldlt().solve(wanted);
 }
 
-// The errors of numbers for a noise of 1.
+// The standard errors of the numbers of the model, if timings scatter by 1.
 class Covariance {
  public:
   explicit Covariance(const NumberSquare& square) {

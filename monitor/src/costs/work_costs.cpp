@@ -19,7 +19,7 @@ constexpr int few_passes = 3;
 // Costs of types are at least this share of the mean cost, even if least squares give less.
 constexpr double least_cost = 1e-3;
 
-// --- Groups: a phase, a set and types in one number, never 0 -------------------------------------
+// --- Groups of kernels: phase, set and types, packed in one number that is never 0 ---------------
 
 constexpr std::uint32_t group_of(int phase) { return static_cast<std::uint32_t>(phase + 1) << 24; }
 

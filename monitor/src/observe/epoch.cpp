@@ -100,7 +100,7 @@ LoadSummary summary_of(const Totals& totals) noexcept {
   return summary;
 }
 
-// The bin of a histogram of load / mean. Without a mean, any load is in the last bin.
+// The bin of a histogram of load / mean. Without a mean, any load above 0 is in the last bin.
 std::size_t bin_of(std::int64_t load, std::int64_t mean) noexcept {
   constexpr std::int64_t last = LoadPicture::slots - 1;
   constexpr std::int64_t limit =

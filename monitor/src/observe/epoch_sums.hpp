@@ -121,7 +121,8 @@ class EpochSums {
   void hint(std::span<const std::int64_t> kernels, std::span<const KernelOptions> options = {});
 
   // Subtracts `waited` nanoseconds of the running epoch, in which the rank waited for a core. Each
-  // kernel loses the same share of its time; this includes time that truncation leaves out.
+  // kernel loses the same share of its time. Time that truncation already leaves out counts towards
+  // this share and is not subtracted again.
   void leave_out(std::int64_t waited);
 
   // Call this if a step could not be added. Forgets all kernels; the sample of the epoch is then

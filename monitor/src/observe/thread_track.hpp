@@ -67,7 +67,7 @@ class Spill {
     sums_.add(kernel, ticks);
     times_.store(times_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
-  // Adds the sums since the last call to `ticks`.
+  // Adds to `ticks` what was summed up since the last call of take().
   void take(std::vector<std::int64_t>& ticks);
 
  private:

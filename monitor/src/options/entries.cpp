@@ -127,7 +127,7 @@ OptionEntry entry_of(std::string_view line, const std::string& place) {
     refuse_option(place + in_quotes(line) + " is not of the form key = value.",
                   "Write key = value, and # before a comment.");
   if (name == file_key)
-    refuse_option(place + "options_file cannot be set in a text.",
+    refuse_option(place + "options_file cannot be set among options that are read.",
                   "Set it in code or in EVENKEEL_OPTIONS_FILE.");
   return {place, name, name, std::string(trimmed(line.substr(equals + 1))), false};
 }

@@ -136,9 +136,9 @@ std::string of_gains(const Summary& run) {
 std::string of_advice(const Summary& run) {
   const Account& account = run.account;
   if (run.advices == 0 || account.advised <= 0) return "Balancing would not have paid for itself.";
-  return "Nothing was moved. Balancing " + counted(run.advices, "time") + " would have saved " +
-         amount(run, account.advised) + " (" + percent(account.advised, account.actual) +
-         " of the slowest ranks' work).";
+  return "The trigger moved nothing. Balancing " + counted(run.advices, "time") +
+         " would have saved " + amount(run, account.advised) + " (" +
+         percent(account.advised, account.actual) + " of the slowest ranks' work).";
 }
 
 std::string of_run(const Summary& given) {

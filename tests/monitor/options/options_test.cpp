@@ -390,7 +390,8 @@ TEST(FromText, WhatIsNoOptionWithAValueIsAnError) {
       "before a comment.");
   EXPECT_ERROR(read("= wall"), "line 1: '= wall' is not of the form key = value");
   EXPECT_ERROR(read("# fine\nclock: wall"), "line 2: 'clock: wall' is not of the form key = value");
-  EXPECT_ERROR(read("options_file = other"), "line 1: options_file cannot be set in a text.");
+  EXPECT_ERROR(read("options_file = other"),
+               "line 1: options_file cannot be set among options that are read.");
 }
 
 TEST(FromText, AKeyThatOccursTwiceIsAnError) {
@@ -614,7 +615,7 @@ TEST(Resolve, ErrorsNameTheirSource) {
                file.path + ", line 2: watcher is 'perhaps'. Give on or off.");
   const File nested("options_file = x\n");
   EXPECT_ERROR(resolve({}, {{"EVENKEEL_OPTIONS_FILE", nested.path}}),
-               "options_file cannot be set in a text.");
+               "options_file cannot be set among options that are read.");
 }
 
 TEST(Resolve, AnUnknownVariableIsAnError) {

@@ -173,13 +173,15 @@ TEST(SummaryOf, AdviceOnly) {
   EXPECT_EQ(end_of(advice), in_vain);
   advice.advices = 1;
   advice.account.advised = 1.5;
-  EXPECT_EQ(end_of(advice),
-            "Nothing was moved. Balancing 1 time would have saved 1.50 s (15.0 % of the slowest "
-            "ranks' work).");
+  EXPECT_EQ(
+      end_of(advice),
+      "The trigger moved nothing. Balancing 1 time would have saved 1.50 s (15.0 % of the slowest "
+      "ranks' work).");
   advice.advices = 1234;
-  EXPECT_EQ(end_of(advice),
-            "Nothing was moved. Balancing 1,234 times would have saved 1.50 s (15.0 % of the "
-            "slowest ranks' work).");
+  EXPECT_EQ(
+      end_of(advice),
+      "The trigger moved nothing. Balancing 1,234 times would have saved 1.50 s (15.0 % of the "
+      "slowest ranks' work).");
   // For example, a threshold may act on an imbalance that disappears by itself.
   for (const double advised : {0.0, -1.5}) {
     advice.account.advised = advised;

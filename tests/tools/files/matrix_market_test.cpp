@@ -152,10 +152,10 @@ TEST(MatrixMarket, Banners) {
 }
 
 TEST(MatrixMarket, Sizes) {
-  const std::string_view remedy = " Give rows, columns and entries.";
+  const std::string_view remedy = " Give the numbers of rows, columns and entries.";
   expect_refused(with("real general", "% c\n"),
                  "The file 'a.mtx' ends after its banner, in line 2.",
-                 " Give rows, columns and entries below it.");
+                 " Give the numbers of rows, columns and entries below it.");
   expect_refused(with("real general", "3 3\n"),
                  "Line 2 of 'a.mtx' ends before the number of entries.", remedy);
   expect_refused(with("real general", "3 3 1 1\n"),

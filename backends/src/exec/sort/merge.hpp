@@ -15,8 +15,8 @@ namespace evenkeel::exec::host_sort {
 template <class Key, class Index>
 class Merge {
  public:
-  // There must be at least one run and one stray. merge() reads the indices of strays from their
-  // old positions in the array.
+  // There must be at least one run and one stray. merge() itself looks up the indices of
+  // the strays: it reads them in the array, at the old positions of the strays.
   Merge(const Workers& workers, const Pairs<Key, Index>& pairs, Key mask, const Runs& runs,
         const StrayPairs<Key, Index>& strays)
       : workers_(workers), pairs_(pairs), mask_(mask), runs_(runs), strays_(strays) {}

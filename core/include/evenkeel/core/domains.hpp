@@ -80,8 +80,8 @@ EVENKEEL_API Box box_of(const Domains& domains, int rank);
 // A rank whose domain touches a given domain.
 struct Neighbour {
   int rank;
-  // The area of the face that both domains share, or its length in two dimensions. It is 0 if they
-  // touch only at an edge or a corner.
+  // The area of the faces that both domains share, their length in two dimensions, or their number
+  // in one. It is 0 if the domains touch only at edges or corners.
   double shared_face;
   friend bool operator==(const Neighbour&, const Neighbour&) = default;
 };

@@ -385,9 +385,10 @@ struct ObjectRange {
 };
 }  // namespace detail
 
-// Copies the first `count` objects from one layout to another of the same values, with any strides
-// and in any memory. The copy runs on `space` if it reaches both, otherwise on the space of their
-// memory. Returns when the copy is complete. The two must not overlap.
+// Copies the first `count` objects from one layout to another, which has the same type and number
+// of values per object. Strides and memory may differ. The copy runs on `space` if it reaches both,
+// otherwise on the space of their memory. Returns when the copy is complete. The two layouts must
+// not overlap.
 EVENKEEL_API void copy_objects(const Space& space, const FieldLayout& to, const FieldLayout& from,
                                std::int64_t count);
 

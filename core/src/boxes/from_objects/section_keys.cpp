@@ -54,8 +54,8 @@ struct WriteKey {
   }
 };
 
-// The array in which the groups of objects are noted. All objects take the same branch, so the
-// processor can predict it.
+// For each object, the number of its SectionGroup, in 2 or 4 bytes. The size is the same for all
+// objects, so the processor can predict the branch.
 struct Notes {
   std::uint16_t* in_2_bytes = nullptr;
   std::uint32_t* in_4_bytes = nullptr;

@@ -227,8 +227,8 @@ GridBorders GridRounds::Impl::even_on_model() const {
   if (frame_.scheme() == GridScheme::tensor) return tensor();
   GridBorders staggered = frame_.to_borders(staggered_cut(density_, speeds_, frame_));
   if (!frame_.is_restricted()) return staggered;
-  // A cut that goes level by level may put outer borders such that the rules leave inner rows no
-  // room to be even.
+  // A cut level by level may place outer borders so that the inner rows cannot be even, because of
+  // the least widths and the cells that GridRules demand.
   const double lambda = lambda_on_model(frame_.to_unit(staggered));
   if (lambda <= even_enough) return staggered;
   GridBorders rows = tensor();

@@ -134,7 +134,8 @@ struct CountReleased {
 template <class Instance>
 struct Admit {
   IsReleased is_released;
-  // the share of its inflow that each part takes, in units of 1 / (2^32 - 1)
+  // for each part, the share of the vertices that want to enter it and may do so, in units of
+  // 1 / (2^32 - 1)
   const std::uint32_t* shares;
   const Vertex* candidates;
   Appender<Instance> movers;

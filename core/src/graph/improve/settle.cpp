@@ -66,7 +66,7 @@ struct WriteConnections {
   }
 };
 
-// Enters vertices and targets as the movers of `moves`.
+// Makes the given vertices movers, and writes their targets.
 template <class Instance>
 struct Enter {
   const std::int64_t* vertices;

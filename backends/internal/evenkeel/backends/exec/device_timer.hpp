@@ -80,7 +80,7 @@ class EVENKEEL_API DeviceTimer {
 
   std::shared_ptr<DeviceEvents> events_;
   mutable std::mutex mutex_;
-  // A scope keeps its two events when it is used again: the spare scopes are the pool.
+  // Scopes that are not in use are in spare_. They keep their two events for the next use.
   std::vector<std::unique_ptr<Scope>> all_;
   std::vector<Scope*> spare_, pending_;  // pending: in the order of their ends
   std::vector<Measured> measured_;
