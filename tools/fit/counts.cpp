@@ -72,7 +72,7 @@ std::string as_text(const CountTable& table, const WorkEstimate& fit, FitMethod 
   text << "fixed    " << rounded(fit.fixed, 4) << "  (of a rank, regardless of its work)\n";
   if (fit.frozen > 0)
     text << "The data cannot determine " << fit.frozen << " of " << table.types + 1
-         << " combinations of costs;\nthere, all types are taken to cost the same.\n";
+         << " combinations of costs:\nthere, all types are taken to cost the same.\n";
   return text.str();
 }
 

@@ -360,7 +360,7 @@ TEST_F(PayloadFails, WithoutBeingAskedForSizes) {
   const Set now = forest.as_set();
   const Prepared prepared = test::prepare_shuffle(communicator, {&now, 1}, 1);
   EXPECT_ERROR(move(communicator, {&now, 1}, prepared.shapes, prepared.plan),
-               "The plan does not know the sizes of all payloads. Make it");
+               "The plan does not know the sizes of all payloads. Make the plan");
   forest.expect_complete();
 }
 

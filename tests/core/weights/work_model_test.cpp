@@ -289,7 +289,7 @@ TEST(WorkModel, RefusesWhatMakesNoSense) {
   EXPECT_ERROR(WorkModel(types(WorkModel::most_columns + 1)), "columns");
   EXPECT_ERROR(WorkModel(types(1), {.forgetting = 0}), "forgetting");
   EXPECT_ERROR(WorkModel(types(1), {.forgetting = not_a_number}), "forgetting");
-  EXPECT_ERROR(model.observe(Numbers{1}, 1), "each column");
+  EXPECT_ERROR(model.observe(Numbers{1}, 1), "more or fewer amounts than columns");
   EXPECT_ERROR(model.observe(Numbers{1, -1}, 1), "negative");
   EXPECT_ERROR(model.observe(Numbers{1, not_a_number}, 1), "not finite");
   EXPECT_ERROR(model.observe(Numbers{1, 1}, -1), "load");

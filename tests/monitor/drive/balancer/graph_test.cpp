@@ -290,7 +290,7 @@ TEST_F(BalancerByGraph, RefusesSetsThatItCannotPlace) {
     return text;
   };
   Values<Number> more = there(std::vector<Number>(std::size_t(cells.id.size()), 1));
-  EXPECT_MENTIONS(refused(set(cells.x, carry(cells.id))), "The set has no graph");
+  EXPECT_MENTIONS(refused(set(cells.x, carry(cells.id))), "but the set has no graph");
   EXPECT_MENTIONS(refused(cells.as_set({.group = more})), "The set has groups");
   Values<CellPlace> other = there(std::vector<CellPlace>(3));
   EXPECT_ERROR(balancer.rebalance(cells.as_set(), set(other)), "2 sets were given");
