@@ -171,7 +171,7 @@ Bonds stages::hold_together(const Voters& voters, std::span<const Set> sets,
 
   local = attempt(stage_name, [&] { directory->ask(); });
   const Status known = attempt(stage_name, [&] {
-    if (local.ok()) directory->look_up();
+    local.ok() ? directory->look_up() : directory->give_up();
   });
   const Status answered = attempt(stage_name, [&] { directory->answer(); });
   Bonds bonds;

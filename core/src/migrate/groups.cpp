@@ -150,9 +150,7 @@ void Directory::announce(const char* stage, Status& ready) {
 void Directory::reserve() {
   std::int64_t kept = 0;
   for (const Note<std::int64_t>& note : askers_) kept += note.content;
-  // If ask() fails, answer() sends these groups. They have no pin, so no other rank reports that a
-  // group is pinned twice.
-  kept_ = exec::filled(*space_, groups_label, kept, Group{0, 0, Bonds::free, Bonds::free});
+  kept_ = {*space_, groups_label, kept};
   ask_.emplace(transfer_between(*space_, communicator_, asked_, notes_, kept_, askers_));
   answer_.emplace(transfer_between(*space_, communicator_, kept_, askers_, asked_, notes_));
 }
@@ -161,6 +159,12 @@ void Directory::look_up() {
   const JoinedGroups all = join(*space_, kept_);
   exec::for_each(*space_, groups_label, kept_.size(),
                  exec::Pick{all.groups.data(), all.group_of.data(), kept_.data()});
+  space_->fence(groups_label);
+}
+
+void Directory::give_up() {
+  exec::for_each(*space_, groups_label, kept_.size(),
+                 exec::Fill<Group>{kept_.data(), {0, 0, Bonds::free, Bonds::free}});
   space_->fence(groups_label);
 }
 
