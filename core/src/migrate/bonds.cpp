@@ -170,9 +170,8 @@ Bonds stages::hold_together(const Voters& voters, std::span<const Set> sets,
   vote(communicator, local);
 
   local = attempt(stage_name, [&] { directory->ask(); });
-  const Status known = attempt(stage_name, [&] {
-    local.ok() ? directory->look_up() : directory->give_up();
-  });
+  const Status known =
+      attempt(stage_name, [&] { local.ok() ? directory->look_up() : directory->give_up(); });
   const Status answered = attempt(stage_name, [&] { directory->answer(); });
   Bonds bonds;
   const bool knows = local.ok() && known.ok() && answered.ok();

@@ -47,8 +47,8 @@ class Directory {
   // Local. Joins the data of all ranks about each group that this rank keeps, and writes the
   // answers.
   void look_up();
-  // Local. Call this instead if ask() has failed. The answers are then groups without a pin, so that
-  // no other rank objects to what this rank never got.
+  // Local. Call this instead if ask() has failed. The answers are then groups without a pin, so
+  // that no other rank objects to what this rank never got.
   void give_up();
   // Collective.
   void answer() { answer_->run(); }

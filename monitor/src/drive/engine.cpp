@@ -35,8 +35,8 @@ MeetingPatience patience_of(const Options& options) {
 
 // --- From the first step to finish() -------------------------------------------------------------
 
-Engine::Engine(Communicator communicator, const Options& code)
-    : options_(agree(communicator, code)),
+Engine::Engine(Communicator communicator, const Options& code, bool places_objects)
+    : options_(agree(communicator, code, places_objects)),
       observer_(options_.clock, options_.own_clock, share_cores(communicator, options_),
                 options_.deterministic),
       epochs_(options_.warmup_steps),

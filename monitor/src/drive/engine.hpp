@@ -28,7 +28,8 @@ decltype(auto) with_name(const std::string& name, Function&& function) {
 
 class Engine {
  public:
-  Engine(Communicator communicator, const Options& code);
+  // If it does not place objects, options of domains and moves in the code are an Error.
+  Engine(Communicator communicator, const Options& code, bool places_objects = true);
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
   ~Engine();

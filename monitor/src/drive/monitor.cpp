@@ -2,27 +2,12 @@
 
 #include "drive/engine.hpp"
 
-#include <evenkeel/backends/comm/vote.hpp>
-#include <evenkeel/monitor/options_text.hpp>
-
 namespace evenkeel {
-
-namespace {
-
-// Collective. Returns the communicator; rank 0's options count.
-Communicator checked(Communicator communicator, const Options& options) {
-  vote(communicator, attempt("monitor/options", [&] {
-         if (communicator.rank() == 0) require_no_placing(options);
-       }));
-  return communicator;
-}
-
-}  // namespace
 
 Monitor::Monitor(const Communicator& communicator, const Options& options)
     : Monitor(communicator.duplicate(), options) {}
 Monitor::Monitor(Communicator&& communicator, const Options& options)
-    : engine_(std::make_unique<Engine>(checked(std::move(communicator), options), options)) {}
+    : engine_(std::make_unique<Engine>(std::move(communicator), options, false)) {}
 #if EVENKEEL_HAS_MPI
 Monitor::Monitor(MPI_Comm users, const Options& options) : Monitor(Communicator(users), options) {}
 #endif

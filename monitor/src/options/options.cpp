@@ -81,15 +81,6 @@ void check(const Options& options) {
         "Give the box whose opposite faces meet.");
 }
 
-void require_no_placing(const Options& code) {
-  static const Options unset;
-  for (const Descriptor& descriptor : detail::placing_options())
-    if (descriptor.print(code) != descriptor.print(unset))
-      refuse_option(std::string(descriptor.key) + " is " + in_quotes(descriptor.print(code)) +
-                        ", but a Monitor places no objects.",
-                    "Give it to a Balancer, or leave it out.");
-}
-
 DecisionState first_state(const Options& options) {
   DecisionState state;
   state.trigger = options.trigger;
@@ -129,10 +120,25 @@ Options resolve(const Options& code, const Variables& variables) {
   return options;
 }
 
-Options agree(const Communicator& communicator, const Options& code) {
+namespace {
+
+// A Monitor does not use the options of domains and moves.
+void require_no_placing(const Options& code) {
+  static const Options unset;
+  for (const Descriptor& descriptor : detail::placing_options())
+    if (descriptor.print(code) != descriptor.print(unset))
+      refuse_option(std::string(descriptor.key) + " is " + in_quotes(descriptor.print(code)) +
+                        ", but a Monitor places no objects.",
+                    "Give it to a Balancer, or leave it out.");
+}
+
+}  // namespace
+
+Options agree(const Communicator& communicator, const Options& code, bool places_objects) {
   std::string text;
   vote(communicator, attempt(options_stage, [&] {
          if (communicator.rank() != 0) return;
+         if (!places_objects) require_no_placing(code);
          const Options chosen = resolve(code, environment_options());
          require_a_part_each(chosen, communicator.size());
          text = to_text(chosen);

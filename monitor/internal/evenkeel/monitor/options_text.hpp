@@ -36,10 +36,9 @@ EVENKEEL_API Variables environment_options();
 EVENKEEL_API Options resolve(const Options& code, const Variables& variables);
 
 // Collective. Returns on all ranks the result of resolve() for the code and the environment of rank
-// 0. If resolve() throws on rank 0, all ranks throw the same Error.
-EVENKEEL_API Options agree(const Communicator& communicator, const Options& code);
-
-// Throws an Error if options of domains or moves are set, which a Monitor does not use. Local.
-EVENKEEL_API void require_no_placing(const Options& code);
+// 0. If resolve() throws on rank 0, all ranks throw the same Error. If objects are not placed,
+// options of domains and moves in the code are an Error, too.
+EVENKEEL_API Options agree(const Communicator& communicator, const Options& code,
+                           bool places_objects = true);
 
 }  // namespace evenkeel
