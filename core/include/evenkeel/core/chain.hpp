@@ -78,8 +78,8 @@ EVENKEEL_API Chain cut_prefix(std::span<const std::int64_t> prefix, const ChainO
 
 // The cut, and the loads of a step under it.
 struct PhaseChain {
-  std::vector<std::int64_t>
-      offsets;  // parts + 1: part p holds items offsets[p] .. offsets[p + 1] - 1
+  // parts + 1: part p holds items offsets[p] .. offsets[p + 1] - 1
+  std::vector<std::int64_t> offsets;
   PhaseLoads loads;
 };
 

@@ -28,8 +28,8 @@ class EVENKEEL_API Payload {
   // plan of the set: object objects[k] has the bytes from starts[k] to before starts[k + 1], and
   // message[0] is byte `base`. The space of the payload reaches both lists.
   struct Piece {
-    const std::int64_t*
-        objects;  // the old places of objects that leave, or the new places of objects that arrive
+    // the old places of objects that leave, or the new places of objects that arrive
+    const std::int64_t* objects;
     const std::int64_t* starts;  // count + 1 entries
     std::int64_t count;
     std::int64_t base;   // starts[0]

@@ -27,8 +27,8 @@ namespace evenkeel::stages {
 // The rank that each object of each set must go to.
 struct Bonds {
   static constexpr int free = -1;  // the object goes to the owner of its key
-  std::vector<exec::Array<int>>
-      held;  // for each set, in the memory of its order; empty if all objects of the set are free
+  // for each set, in the memory of its order; empty if all objects of the set are free
+  std::vector<exec::Array<int>> held;
 };
 
 // Collective. Gives all objects of a group, on all ranks and in all sets, the least key among them,
