@@ -4,10 +4,12 @@
 //
 //   mpirun -n 2 bench_defaults [--quick] [--loads a,b] [--methods hilbert,tensor,staggered]
 //     [--lists declared,undeclared] [--noises 0,5,20,100] [--triggers "menon,every 25"]
-//     [--cost MEAN_STEPS] [--weights] [--chunks] [--seeds COUNT] [--real [--rounds COUNT]]
+//     [--cost MEAN_STEPS] [--weights] [--chunks] [--own] [--seeds COUNT]
+//     [--real [--rounds COUNT]]
 //
 // Triggers are written as in options; `never` and `cost_aware` always run. The values of --lists
-// are `none`, `declared` and `undeclared`.
+// are `none`, `declared` and `undeclared`. With --own, the program makes the first distribution and
+// sorts its cells itself.
 
 #include "arguments.hpp"
 #include "defaults_table.hpp"
@@ -26,7 +28,7 @@ struct Command {
   Words triggers = {"menon",   "boulmier", "zhai", "procassini 1", "threshold lambda 1.1",
                     "every 25"};
   double cost = 2;
-  bool weights = false, chunks = false, real = false;
+  bool weights = false, chunks = false, own = false, real = false;
   int seeds = 1, rounds = 1;  // choose_real() sets 3 rounds
 };
 
@@ -86,6 +88,7 @@ void sweep(const Communicator& ranks, const Command& command, Time& time) {
             program.noise = real_from_text(noise).value_or(0) / 100;
             program.weights = command.weights;
             program.chunks = command.chunks;
+            program.own = command.own;
             Row row = run_all(ranks, command, world, program, time);
             row.load = load.name;
             row.method = method;
@@ -140,7 +143,9 @@ void choose_quick(Command& command) {
 bool read(Command& command, Words arguments) {
   if (std::erase(arguments, "--quick") > 0) choose_quick(command);
   if (std::erase(arguments, "--real") > 0) choose_real(command);
-  return take_all({{"--weights", &command.weights}, {"--chunks", &command.chunks}},
+  return take_all({{"--weights", &command.weights},
+                   {"--chunks", &command.chunks},
+                   {"--own", &command.own}},
                   {{"--loads", into(command.loads)},
                    {"--methods", into(command.methods)},
                    {"--lists", into(command.lists)},

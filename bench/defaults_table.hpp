@@ -115,26 +115,51 @@ class DefaultsTable {
     std::fflush(stdout);
   }
 
-  // Prints the number of rows in which the library's own account is right: within a share of the
-  // truth, or within twice the cost C of a rebalance.
-  void print_accounts() const {
-    std::size_t saved = 0, wrong_sign = 0, advised = 0;
+  // How often the library's own account of a run is right.
+  struct Accounts {
+    std::size_t runs = 0, known = 0, near = 0, in_bar = 0, clear = 0, wrong_sign = 0;
     double off = 0;
+
+    void add(const Row& row, const Run& run) {
+      const double truth = row.never.total - run.total;
+      ++runs;
+      if (std::abs(truth) > row.cost) ++clear;
+      if (!run.account) return;
+      ++known;
+      const double told = run.account->saved, by = std::abs(told - truth);
+      off += by / row.never.total;
+      if (by <= std::max(0.1 * std::abs(truth), 2 * row.cost)) ++near;
+      if (by <= run.account->uncertainty) ++in_bar;
+      if (told * truth < 0 && std::abs(truth) > row.cost) ++wrong_sign;
+    }
+    void print(const std::string& name) const {
+      std::printf("| %s | %zu | %zu | %zu | %zu | %zu of %zu | %.1f |\n", name.c_str(), runs, known,
+                  near, in_bar, wrong_sign, clear,
+                  100 * off / static_cast<double>(std::max<std::size_t>(1, known)));
+    }
+  };
+
+  void print_accounts() const {
+    std::printf(
+        "\n| saved, by the library | runs | known | within 10 %% or 2 C | truth within the error "
+        "bar "
+        "| wrong sign, of truths above C | off, %% of the run |\n|---|---|---|---|---|---|---|\n");
+    Accounts of_default;
+    for (const Row& row : rows_) of_default.add(row, row.by_default);
+    of_default.print("cost_aware");
+    for (std::size_t t = 0; t < others_.size(); ++t) {
+      Accounts of_other;
+      for (const Row& row : rows_) of_other.add(row, row.others[t]);
+      of_other.print(others_[t]);
+    }
+    std::size_t advised = 0;
     for (const Row& row : rows_) {
       const double truth = row.never.total - row.by_default.total;
-      const auto is_near = [&](double told, double share) {
-        return std::abs(told - truth) <= std::max(share * std::abs(truth), 2 * row.cost);
-      };
-      const double told = row.by_default.account ? row.by_default.account->saved : 0;
-      off += std::abs(told - truth) / row.never.total;
-      if (is_near(told, 0.1)) ++saved;
-      if (told * truth < 0 && std::abs(truth) > 2 * row.cost) ++wrong_sign;
-      if (row.never.account && is_near(row.never.account->advised, 0.2)) ++advised;
+      if (row.never.account && std::abs(row.never.account->advised - truth) <=
+                                   std::max(0.2 * std::abs(truth), 2 * row.cost))
+        ++advised;
     }
-    std::printf(
-        "saved, as the library reports: within 10 %% of the truth or 2 C in %zu rows, of the wrong "
-        "sign in %zu, off by %.1f %% of the run on average; advice within 20 %% in %zu rows\n",
-        saved, wrong_sign, 100 * off / static_cast<double>(rows_.size()), advised);
+    std::printf("advice within 20 %% or 2 C in %zu rows\n", advised);
   }
 
   static void print_account(const Row& row) {

@@ -21,7 +21,11 @@ struct Program {
   Lists lists = Lists::none;
   double noise = 0;  // standard deviation of the factor of a rank's load in each step
   bool weights = false, chunks = false;
+  // True if the program distributes its cells itself at the start, so that the library does not
+  // know the first domains, and sorts its cells itself. The cells have keys then.
+  bool own = false;
 };
+constexpr int sorts_every = 10;
 
 // The library's own account, in mean steps.
 struct LibrarysAccount {
@@ -35,6 +39,22 @@ inline std::optional<LibrarysAccount> account_of(const Balancer& balancer, doubl
   if (!account.knows_never) return std::nullopt;
   return LibrarysAccount{account.saved() / step_seconds, account.uncertainty / step_seconds,
                          account.advised / step_seconds};
+}
+
+// Sorts the cells by a hash of their numbers.
+inline void sort_anew(Cells& cells) {
+  std::vector<std::size_t> order(cells.number.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto hashed = [&](std::size_t i) {
+    return static_cast<std::uint64_t>(cells.number[i] + 1) * 0x9e3779b97f4a7c15;
+  };
+  std::ranges::sort(order, {}, hashed);
+  Cells sorted;
+  for (const std::size_t i : order) {
+    sorted.place.push_back(cells.place[i]);
+    sorted.number.push_back(cells.number[i]);
+  }
+  cells = std::move(sorted);
 }
 
 // The results of a run, with times in mean steps.
@@ -105,7 +125,7 @@ Run run_program(const Communicator& ranks, const World& world, const Program& pr
     lists = balancer.kernel("lists", {.every = program.lists == Lists::declared ? lists_every : 0});
 
   Cells cells = world.cells(ranks.rank(), ranks.size());
-  if (!world.load().on_first_rank)  // begin with equal counts
+  if (!world.load().on_first_rank && !program.own)  // begin with equal counts
     static_cast<void>(balancer.rebalance(cells.place, carry(cells.number)));
   balancer.before_move([&time] { time.begin_move(); });
 
@@ -117,6 +137,7 @@ Run run_program(const Communicator& ranks, const World& world, const Program& pr
   for (int step = 0; step < world.load().steps; ++step) {
     time.begin_step();
     world.refine(cells, step);
+    if (program.own && step % sorts_every == 0) sort_anew(cells);
     const double load = world.sum_of_costs(cells, step, costs);
     const double noisy = load * noise_of(program, ranks.rank(), step);
     took.push_back(work_on(force, program, costs, noisy, time));
@@ -125,6 +146,7 @@ Run run_program(const Communicator& ranks, const World& world, const Program& pr
     }
     SetOptions options_of_set;
     if (program.weights) options_of_set.weight = costs;
+    if (program.own) options_of_set.key = cells.number;
     const Stopwatch call;
     moved = balancer.step(cells.place, carry(cells.number), options_of_set).moved;
     if (moved) {

@@ -1,7 +1,8 @@
 #pragma once
 
 // Fits the costs of objects to the loads of all ranks before and after the last move, because
-// correct costs explain both (core/weights/cost_fit.hpp).
+// correct costs explain both (core/weights/cost_fit.hpp). Each move leads to one fit: at the first
+// survey after it or, without such a survey, in the next rebalance.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/exec/array.hpp>
@@ -14,6 +15,12 @@ class CostRefit {
  public:
   using Costs = std::span<const exec::Array<double>>;             // by set
   using Records = std::vector<const exec::Array<std::int64_t>*>;  // by set; null if unknown
+
+  // True if the last move has had no fit, and if the load before it is known; the same on all
+  // ranks.
+  bool is_due() const noexcept { return is_known_ && !is_done_; }
+  // Call this on all ranks if a fit has been tried before the next rebalance.
+  void note_done() noexcept { is_done_ = true; }
 
   // Prepares a fit. Returns false if this rank cannot take part.
   bool prepare(int ranks, Records records, Costs costs);
@@ -43,6 +50,7 @@ class CostRefit {
   // The load of this rank before the last move, and before the move of the rebalance under way.
   double before_ = 0, next_before_ = 0;
   bool is_known_ = false, is_next_known_ = false;  // the same on all ranks
+  bool is_done_ = false;
 };
 
 }  // namespace evenkeel

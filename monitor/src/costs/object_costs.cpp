@@ -30,6 +30,11 @@ exec::Array<double> weights_of_types(const Space& space, const Set& set) {
   return costs_of(space, set, costs);
 }
 
+// True if costs can be fitted to the load of this rank. The times of chunks are better than a fit.
+bool can_be_fitted(std::span<const Set> sets, const RankMeasurements& measured) {
+  return measured.stretches.empty() && (measured.first > 0 || objects_in(sets) == 0);
+}
+
 // Kokkos may have ended. So this does not use Kokkos for a set without weights and without costs of
 // types.
 double weight_of(const Set& set) {
@@ -113,18 +118,47 @@ void ObjectCosts::refresh(const Communicator& ranks, std::span<const Set> sets,
                           const RankMeasurements& measured, RankRecords& records) {
   const bool is_typed = learns_ && work_.is_built();
   if (is_typed) static_cast<void>(work_.fit(ranks));
+  const bool has_costs = learns_ && of_sets().size() == sets.size();
   const bool may_know_better = learned_.has_keys() || !measured.stretches.empty() || is_typed;
-  if (!learns_ || !may_know_better || of_sets().size() != sets.size()) return;
+  if (has_costs && may_know_better)
+    static_cast<void>(attempt(stage_name, [&] {
+      check_each(sets);
+      const Space space = space_for(sets);
+      if (learned_.has_keys()) forgotten_ += learned_.follow(space, sets, records);
+      if (is_typed && work_.are_known()) {
+        tell_(work_.table(ranks.size()));
+        learned_.renew(space, sets, work_);
+      }
+      learned_.refresh(sets, static_cast<double>(measured.load), measured.stretches);
+    }));
+  if (learns_ && !is_typed && refit_.is_due())
+    fit_last_move(ranks, sets, measured, records, has_costs);
+}
+
+// Collective. If all ranks can, fits the costs of objects to the loads before and after the last
+// move.
+void ObjectCosts::fit_last_move(const Communicator& ranks, std::span<const Set> sets,
+                                const RankMeasurements& measured, const RankRecords& records,
+                                bool has_costs) {
+  bool fits = false;
   static_cast<void>(attempt(stage_name, [&] {
     check_each(sets);
-    const Space space = space_for(sets);
-    if (learned_.has_keys()) forgotten_ += learned_.follow(space, sets, records);
-    if (is_typed && work_.are_known()) {
-      tell_(work_.table(ranks.size()));
-      learned_.renew(space, sets, work_);
+    CostRefit::Records known;
+    bool are_matched = has_costs && forgotten_ == 0;
+    for (std::size_t s = 0; are_matched && s < sets.size(); ++s) {
+      known.push_back(records.known(s, sets[s].count()));
+      are_matched = of_sets()[s].size() == sets[s].count();
     }
-    learned_.refresh(sets, static_cast<double>(measured.load), measured.stretches);
+    fits = are_matched && can_be_fitted(sets, measured) &&
+           refit_.prepare(ranks.size(), std::move(known), of_sets());
   }));
+  const bool all_fit = ranks.all_reduce(std::int64_t{fits ? 1 : 0}, Reduction::least) != 0;
+  if (all_fit) {
+    refit_.fit(ranks, measured.first);
+    refit_.apply(of_sets());
+  }
+  refit_.give_back();
+  refit_.note_done();
 }
 
 // --- In a rebalance ------------------------------------------------------------------------------
@@ -154,8 +188,7 @@ CostStatement ObjectCosts::statement(const Space& space, std::span<const Set> se
   mine.load = measured.load;
   mine.expected = learned_.expected();
   mine.forgotten = forgotten_;
-  const bool has_load = mine.objects == 0 || measured.first > 0;
-  mine.fits = can_fit_ && has_load && measured.stretches.empty() ? 1 : 0;
+  mine.fits = can_fit_ && can_be_fitted(sets, measured) ? 1 : 0;
   if (would_learn_ && learns_types(sets))
     mine.work = work_.known(space, sets, measured.kernel_options);
   return mine;

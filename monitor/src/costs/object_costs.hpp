@@ -123,6 +123,8 @@ class ObjectCosts {
 
  private:
   bool learns_types(std::span<const Set> sets) const;
+  void fit_last_move(const Communicator& ranks, std::span<const Set> sets,
+                     const RankMeasurements& measured, const RankRecords& records, bool has_costs);
   void count(std::span<const Set> sets, const RankMeasurements& measured, const Now& now);
   Status fit_types(const Communicator& ranks, std::span<const Set> sets, const AgreedWork& agreed,
                    const CostTable& earlier);
