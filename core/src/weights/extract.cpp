@@ -36,111 +36,146 @@ std::vector<double> places_as(const Space& space, const FieldLayout& at,
   return std::vector<double>(values.begin(), values.end());
 }
 
-// Reads numbers in memory that the host can access, in one pass, without a copy.
-template <class Number>
-Extract extract_in_place(const FieldLayout& at, std::int64_t objects, std::int64_t most) {
+// --- A stretch -----------------------------------------------------------------------------------
+
+// A number between 0.1 and 0.9 that looks random.
+KOKKOS_FUNCTION inline double place_of_choice(std::int64_t stretch) {
+  const std::uint64_t mixed = (static_cast<std::uint64_t>(stretch) + 1) * 0x9e3779b97f4a7c15;
+  return 0.1 + 0.8 * (static_cast<double>((mixed ^ mixed >> 32) & 0xffffffff) * 0x1p-32);
+}
+
+// Uses several independent sums, because in a single sum each addition would wait for the previous
+// one. `weight` gives the weight of an object.
+template <class Weight>
+KOKKOS_FUNCTION double sum_between(const Weight& weight, std::int64_t begin, std::int64_t end) {
+  double a = 0, b = 0, c = 0, d = 0;
+  std::int64_t i = begin;
+  for (; i + 4 <= end; i += 4) {
+    a += weight(i);
+    b += weight(i + 1);
+    c += weight(i + 2);
+    d += weight(i + 3);
+  }
+  for (; i < end; ++i) a += weight(i);
+  return (a + b) + (c + d);
+}
+
+// Adds up the weights from `begin` on, and returns the first object at which the sum is greater
+// than `target`. All weights up to `end` must have a greater sum.
+template <class Weight>
+KOKKOS_FUNCTION std::int64_t object_at(const Weight& weight, std::int64_t begin, std::int64_t end,
+                                       double target) {
+  while (end - begin > 1) {
+    const std::int64_t middle = begin + (end - begin) / 2;
+    const double before = sum_between(weight, begin, middle);
+    if (target < before) {
+      end = middle;
+    } else {
+      target -= before;
+      begin = middle;
+    }
+  }
+  return begin;
+}
+
+KOKKOS_FUNCTION inline std::int64_t middle_of(std::int64_t begin, std::int64_t end) {
+  return begin + (end - begin - 1) / 2;
+}
+
+// --- Weights in memory that the host can access --------------------------------------------------
+
+// Reads the weights of each stretch twice, the second time from a cache. Copies nothing.
+template <class Weight>
+Extract extract_in_place(const Weight& weight, std::int64_t objects, std::int64_t most) {
   Extract extract;
   const std::int64_t length = (objects - 1) / most + 1;
-  const auto* const data = static_cast<const char*>(at.data);
-  double all = 0;
-  bool is_negative = false;
   for (std::int64_t begin = 0; begin < objects; begin += length) {
     const std::int64_t end = std::min(objects, begin + length);
-    const auto weight = [&](std::int64_t i) {
-      return static_cast<double>(
-          *reinterpret_cast<const Number*>(data + i * at.object_stride_bytes));
-    };
-    // Several independent sums, because in a single sum each addition would wait for the previous
-    // one.
-    constexpr std::int64_t lanes = 4;
-    double sums[lanes] = {}, most_of[lanes] = {}, least = 0;
-    std::int64_t i = begin;
-    for (; i + lanes <= end; i += lanes)
-      for (std::int64_t lane = 0; lane < lanes; ++lane) {
-        const double one = weight(i + lane);
-        sums[lane] += one;
-        most_of[lane] = std::max(most_of[lane], one);
-        least = std::min(least, one);
-      }
-    for (; i < end; ++i) {
-      const double one = weight(i);
-      sums[0] += one;
-      most_of[0] = std::max(most_of[0], one);
-      least = std::min(least, one);
-    }
-    const double sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-    const double greatest = *std::max_element(most_of, most_of + lanes);
-    std::int64_t chosen = begin;
-    while (chosen + 1 < end && weight(chosen) != greatest) ++chosen;
-    extract.objects.push_back(chosen);
+    const double sum = sum_between(weight, begin, end);
+    extract.objects.push_back(
+        sum > 0 ? object_at(weight, begin, end, place_of_choice(begin / length) * sum)
+                : middle_of(begin, end));
     extract.weights.push_back(sum);
-    all += sum;
-    is_negative = is_negative || least < 0;
   }
-  if (is_negative || !std::isfinite(all))
+  return extract;
+}
+
+template <class Number>
+Extract extract_of_layout(const FieldLayout& at, std::int64_t objects, std::int64_t most) {
+  const auto* const data = static_cast<const char*>(at.data);
+  const auto weight = [&](std::int64_t i) {
+    return static_cast<double>(*reinterpret_cast<const Number*>(data + i * at.object_stride_bytes));
+  };
+  double least = 0;
+  for (std::int64_t i = 0; i < objects; ++i) least = std::min(least, weight(i));
+  Extract extract = extract_in_place(weight, objects, most);
+  const double all = std::accumulate(extract.weights.begin(), extract.weights.end(), 0.0);
+  if (least < 0 || !std::isfinite(all))
     refuse("A weight is negative or not finite.", "Weights are finite and not negative.");
   return extract;
 }
 
 // --- Weights in an array -------------------------------------------------------------------------
 
-// A summary of some objects: of a stretch, or of every n-th object of a stretch.
-struct Some {
-  double sum, most;
-  std::int64_t object;  // first object with the weight `most`; -1 if there are no objects
-};
-
+// A stretch has this many pieces of equal length, so that enough threads work on it.
 template <class Instance>
-inline constexpr std::int64_t lanes_of = is_device<Instance> ? 64 : 1;
+inline constexpr std::int64_t pieces_of = is_device<Instance> ? 64 : 1;
 
-template <std::int64_t lanes>
-struct LookAtSome {
+struct Pieces {
   const double* weights;
-  std::int64_t objects, length;
-  Some* found;  // by stretch, then by lane
+  std::int64_t objects, length, pieces;  // of a stretch
+
+  KOKKOS_FUNCTION std::int64_t begin(std::int64_t stretch, std::int64_t piece) const {
+    const std::int64_t of_piece = (length + pieces - 1) / pieces;
+    const std::int64_t inside = of_piece * piece < length ? of_piece * piece : length;
+    const std::int64_t at = stretch * length + inside;
+    return at < objects ? at : objects;
+  }
+  KOKKOS_FUNCTION double operator()(std::int64_t i) const { return weights[i]; }
+};
+
+struct SumPiece {
+  Pieces pieces;
+  double* sums;
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
-    const std::int64_t begin = index / lanes * length;
-    const std::int64_t end = begin + length < objects ? begin + length : objects;
-    Some some{0, 0, -1};
-    for (std::int64_t i = begin + index % lanes; i < end; i += lanes) {
-      some.sum += weights[i];
-      if (some.object >= 0 && !(weights[i] > some.most)) continue;
-      some.most = weights[i];
-      some.object = i;
-    }
-    found[index] = some;
+    const std::int64_t stretch = index / pieces.pieces, piece = index % pieces.pieces;
+    sums[index] =
+        sum_between(pieces, pieces.begin(stretch, piece), pieces.begin(stretch, piece + 1));
   }
 };
 
-struct JoinLanes {
-  const Some* found;
-  std::int64_t lanes;
-  Some* joined;
+struct Chosen {
+  double sum;
+  std::int64_t object;
+};
+
+struct ChooseObject {
+  Pieces pieces;
+  const double* sums;
+  Chosen* chosen;
   KOKKOS_FUNCTION void operator()(std::int64_t stretch) const {
-    Some all{0, 0, -1};
-    for (std::int64_t lane = 0; lane < lanes; ++lane) {
-      const Some& some = found[stretch * lanes + lane];
-      all.sum += some.sum;
-      const bool is_heavier =
-          some.object >= 0 && (all.object < 0 || some.most > all.most ||
-                               (some.most == all.most && some.object < all.object));
-      if (!is_heavier) continue;
-      all.most = some.most;
-      all.object = some.object;
-    }
-    joined[stretch] = all;
+    const double* const mine = sums + stretch * pieces.pieces;
+    double sum = 0;
+    for (std::int64_t piece = 0; piece < pieces.pieces; ++piece) sum += mine[piece];
+    const std::int64_t begin = pieces.begin(stretch, 0), end = pieces.begin(stretch + 1, 0);
+    chosen[stretch] = {sum, middle_of(begin, end)};
+    if (!(sum > 0)) return;
+    double target = place_of_choice(stretch) * sum;
+    std::int64_t piece = 0;
+    for (; piece + 1 < pieces.pieces && target >= mine[piece]; ++piece) target -= mine[piece];
+    chosen[stretch].object =
+        object_at(pieces, pieces.begin(stretch, piece), pieces.begin(stretch, piece + 1), target);
   }
 };
 
 template <class Instance>
-void look_at_stretches(const Instance& instance, const exec::Array<double>& weights,
-                       std::int64_t length, const exec::Array<Some>& joined) {
-  constexpr std::int64_t lanes = lanes_of<Instance>;
-  const exec::Array<Some> found(space_of(instance), extract_label, joined.size() * lanes);
-  exec::for_each(instance, extract_label, found.size(),
-                 LookAtSome<lanes>{weights.data(), weights.size(), length, found.data()});
-  exec::for_each(instance, extract_label, joined.size(),
-                 JoinLanes{found.data(), lanes, joined.data()});
+void choose_objects(const Instance& instance, const exec::Array<double>& weights,
+                    std::int64_t length, const exec::Array<Chosen>& chosen) {
+  const Pieces pieces = {weights.data(), weights.size(), length, pieces_of<Instance>};
+  const exec::Array<double> sums(space_of(instance), extract_label, chosen.size() * pieces.pieces);
+  exec::for_each(instance, extract_label, sums.size(), SumPiece{pieces, sums.data()});
+  exec::for_each(instance, extract_label, chosen.size(),
+                 ChooseObject{pieces, sums.data(), chosen.data()});
   exec::fence(instance, extract_label);
 }
 
@@ -151,12 +186,12 @@ Extract extract_of(const exec::Array<double>& weights, std::int64_t most) {
   if (weights.empty() || most <= 0) return extract;
   const std::int64_t length = (weights.size() - 1) / most + 1;
   const Space space = weights.space();
-  const exec::Array<Some> joined(space, extract_label, (weights.size() - 1) / length + 1);
+  const exec::Array<Chosen> chosen(space, extract_label, (weights.size() - 1) / length + 1);
   with_space(space,
-             [&](const auto& instance) { look_at_stretches(instance, weights, length, joined); });
-  for (const Some& some : joined.on_host()) {
-    extract.objects.push_back(some.object);
-    extract.weights.push_back(some.sum);
+             [&](const auto& instance) { choose_objects(instance, weights, length, chosen); });
+  for (const Chosen& one : chosen.on_host()) {
+    extract.objects.push_back(one.object);
+    extract.weights.push_back(one.sum);
   }
   return extract;
 }
@@ -169,10 +204,10 @@ Extract extract_by_weight(const Space& space, const Set& set, std::int64_t most)
   check(set);
   const FieldLayout at = source.layout();
   if (Space::where(MemoryKind::host).can_access(at.memory)) {
-    if (at.scalar == ScalarType::float64) return extract_in_place<double>(at, objects, most);
-    if (at.scalar == ScalarType::float32) return extract_in_place<float>(at, objects, most);
-    if (at.scalar == ScalarType::int32) return extract_in_place<std::int32_t>(at, objects, most);
-    if (at.scalar == ScalarType::int64) return extract_in_place<std::int64_t>(at, objects, most);
+    if (at.scalar == ScalarType::float64) return extract_of_layout<double>(at, objects, most);
+    if (at.scalar == ScalarType::float32) return extract_of_layout<float>(at, objects, most);
+    if (at.scalar == ScalarType::int32) return extract_of_layout<std::int32_t>(at, objects, most);
+    if (at.scalar == ScalarType::int64) return extract_of_layout<std::int64_t>(at, objects, most);
   }
   return extract_of(given_weights(space, set), most);
 }
@@ -180,18 +215,14 @@ Extract extract_by_weight(const Space& space, const Set& set, std::int64_t most)
 Extract extract_of(std::int64_t objects, std::span<const double> weights, std::int64_t most) {
   Extract extract;
   if (objects <= 0 || most <= 0) return extract;
+  if (!weights.empty())
+    return extract_in_place([&](std::int64_t i) { return weights[static_cast<std::size_t>(i)]; },
+                            objects, most);
   const std::int64_t length = (objects - 1) / most + 1;
   for (std::int64_t begin = 0; begin < objects; begin += length) {
     const std::int64_t end = std::min(objects, begin + length);
-    std::int64_t chosen = begin + (end - begin - 1) / 2;
-    auto weight = static_cast<double>(end - begin);
-    if (!weights.empty()) {
-      const auto first = weights.begin() + begin, last = weights.begin() + end;
-      chosen = std::max_element(first, last) - weights.begin();
-      weight = std::accumulate(first, last, 0.0);
-    }
-    extract.objects.push_back(chosen);
-    extract.weights.push_back(weight);
+    extract.objects.push_back(middle_of(begin, end));
+    extract.weights.push_back(static_cast<double>(end - begin));
   }
   return extract;
 }

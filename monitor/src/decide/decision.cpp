@@ -119,7 +119,8 @@ Decision decide(RuleInput& on) {
 void look_ahead(RuleInput& on) {
   DecisionState& next = on.after;
   on.seen = load_seen(next, on.totals);
-  const bool is_judged = next.outlook.left == Outlook::new_cut;
+  // Nothing was known when the first distribution was made.
+  const bool is_judged = next.outlook.left == Outlook::new_cut && next.rebalances > 0;
   on.prospect = observe(next.outlook, on.seen);
   if (!is_judged) return;
   const Shortfall& shortfall = next.outlook.shortfall;

@@ -23,21 +23,27 @@ void Course::add(double mean, double now) noexcept {
   pending = 0;
 }
 
-// Assumes that the errors of the forecasts are independent of each other.
+// An error in the costs of objects lasts, so the errors of all looks are assumed to have the same
+// sign. A level that was only known before is assumed to be between 0 and twice that level.
 double Ledger::uncertainty() const noexcept {
-  if (gains.foresights == 0) return 0;
-  const double since_last = last.open != 0 ? last.worked_since : 0;
-  return std::sqrt(gains.misses / static_cast<double>(gains.foresights) *
-                   (gains.squares + since_last * since_last));
+  constexpr double standard_errors = 1.6;  // nine of ten normal deviates are less
+  return standard_errors * run.doubtful + never.pending * std::max(0.0, never.level);
+}
+
+void Ledger::miss(double by) noexcept {
+  constexpr double share_of_new = 0.3;
+  const double square = by * by;
+  gains.miss = gains.foresights == 0 ? square : gains.miss + share_of_new * (square - gains.miss);
+  ++gains.foresights;
 }
 
 // The cost of a rebalance that moved nothing is learned only if no rebalance has moved data yet.
 void Ledger::pay(const Totals& totals, bool is_spent, bool counts) noexcept {
-  if (totals.cost <= 0 && totals.rebuild <= 0 && totals.extra <= 0) return;
+  if (totals.cost <= 0 && totals.rebuild <= 0 && totals.extra == 0) return;
   const auto own = static_cast<double>(totals.cost), theirs = static_cast<double>(totals.rebuild);
   const auto moved = static_cast<double>(totals.bytes);
-  const auto kernels = static_cast<double>(totals.extra);  // the load already includes it
-  if (moved > 0 || cost.bytes <= 0) cost.learn(own + theirs + kernels, moved);
+  const double kernels = totals.mean_extra();  // the load already includes it
+  if (moved > 0 || cost.bytes <= 0) cost.learn(std::max(0.0, own + theirs + kernels), moved);
   if (!is_spent) return;
   spent += own;
   rebuilt += theirs;
@@ -59,12 +65,12 @@ void Ledger::enter(const Totals& totals, bool is_first, bool is_current, double 
   slowest += now;
   run.steps += totals.all_steps;
   run.measured_steps += totals.steps;
-  run.worked += mean;
+  // Without the rebalance, there would have been no extra time of kernels in the step after it.
+  const double usual = std::max(0.0, mean - totals.mean_extra());
+  run.worked += usual;
   if (mean > 0) run.level = now / mean - 1;
   run.covered += totals.mean_load();
   run.elapsed += static_cast<double>(totals.duration.sum) / static_cast<double>(totals.ranks);
-  // Without the rebalance, there would have been no extra time of kernels in the step after it.
-  const double usual = std::max(0.0, mean - static_cast<double>(totals.extra));
   const bool is_known = totals.would_be.first >= 0 && totals.mean_load() > 0;
   if (mean > 0 && (is_first || is_known)) {
     // A survey shows only the measured steps. Over the steps before them, the level changes
@@ -73,13 +79,13 @@ void Ledger::enter(const Totals& totals, bool is_first, bool is_current, double 
     never.add((1 - told) * usual);
     never.add(told * usual, is_first ? now / mean - 1 : totals.level_of_others());
     run.never_steps += totals.all_steps;
+    if (!is_first) run.doubtful += usual * std::sqrt(gains.miss);
   } else {
     never.add(usual);
   }
   if (last.open == 0) return;
   ++last.looks_since;
   last.since += now;
-  last.worked_since += mean;
   const double measured = totals.mean_load();
   if (is_current && measured > 0 && mean > 0 && totals.would_be.previous >= 0) {
     // Noise of single steps is assumed to add the same time to the slowest rank under any domains.
@@ -100,7 +106,6 @@ void Ledger::settle() noexcept {
     gains.foreseen += last.predicted;
     ++gains.counted;
     gains.losses += last.net() < 0 ? 1 : 0;
-    gains.squares += last.worked_since * last.worked_since;
   }
   last.open = 0;
 }
@@ -131,7 +136,7 @@ Account account_of(const Ledger& ledger) noexcept {
   account.mean = ledger.run.worked * seconds;
   account.actual = ledger.slowest * seconds;
   account.never = ledger.never.total() * seconds;
-  account.knows_never = ledger.run.never_steps > 0 && ledger.never.pending <= ledger.never.sum;
+  account.knows_never = ledger.never.level >= 0;
   account.uncertainty = ledger.uncertainty() * seconds;
   account.own_cost = ledger.spent * seconds;
   account.rebuild_cost = ledger.rebuilt * seconds;

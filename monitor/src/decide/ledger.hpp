@@ -38,11 +38,14 @@ struct Course {
 // Sums over all steps of the run that looks have covered; times are in nanoseconds.
 struct RunTotals {
   std::int64_t steps = 0, measured_steps = 0;  // all steps, and those in epochs
-  double worked = 0;                           // load of the average rank
-  double level = -1;                           // slowest / average load - 1, at the last look
-  double elapsed = 0;                          // time of the steps in epochs, average over ranks
-  double covered = 0;                          // load of the average rank in epochs
-  std::int64_t never_steps = 0;                // steps whose load without any rebalance is known
+  // The load of the average rank, without the extra time of kernels after rebalances.
+  double worked = 0;
+  double level = -1;             // slowest / average load - 1, at the last look
+  double elapsed = 0;            // time of the steps in epochs, average over ranks
+  double covered = 0;            // load of the average rank in epochs
+  std::int64_t never_steps = 0;  // steps whose load without any rebalance is known
+  // The standard error of this load, where it follows from the costs of objects.
+  double doubtful = 0;
 };
 
 // The gains of rebalances. A gain is the difference between the slowest rank's load under the
@@ -57,19 +60,17 @@ struct Gains {
   double promised = 0;
 
   // The errors of the forecasts for fresh cuts, as shares of the mean load.
-  double misses = 0;            // sum of their squares
+  double miss = 0;              // mean of their squares, in which older errors count less
   std::int64_t foresights = 0;  // number of forecasts
-  double squares = 0;           // sum of squares of the average rank's loads between rebalances
 };
 
 // The entry of the last rebalance, open until the next one.
 struct LedgerEntry {
-  std::int64_t open = 0;    // 1 if there is an open entry
-  double predicted = 0;     // expected gain of the rebalance, net of its cost
-  double price = 0;         // cost of the rebalance, without the extra time of kernels
-  Course replaced;          // load of the slowest rank under the replaced domains
-  double since = 0;         // load of the slowest rank since the rebalance,
-  double worked_since = 0;  // and of the average rank
+  std::int64_t open = 0;  // 1 if there is an open entry
+  double predicted = 0;   // expected gain of the rebalance, net of its cost
+  double price = 0;       // cost of the rebalance, without the extra time of kernels
+  Course replaced;        // load of the slowest rank under the replaced domains
+  double since = 0;       // load of the slowest rank since the rebalance
   std::int64_t looks_since = 0;
 
   // The gain of the rebalance so far, net of its cost.
@@ -90,7 +91,8 @@ struct Ledger {
   Gains gains;
   LedgerEntry last;
 
-  // The time saved compared with a run without rebalances, and a rough uncertainty of that time.
+  // The time saved compared with a run without rebalances, and the error bar of that time: in nine
+  // of ten runs, the truth is not further away.
   double saved() const noexcept { return never.total() - slowest - spent - rebuilt; }
   EVENKEEL_API double uncertainty() const noexcept;
 
@@ -109,10 +111,7 @@ struct Ledger {
   // Closes the entry of the last rebalance with its gain so far.
   EVENKEEL_API void settle() noexcept;
   // Adds the error of a forecast for a fresh cut, as a share of the mean load.
-  void miss(double by) noexcept {
-    gains.misses += by * by;
-    ++gains.foresights;
-  }
+  EVENKEEL_API void miss(double by) noexcept;
 };
 
 EVENKEEL_API Account account_of(const Ledger& ledger) noexcept;

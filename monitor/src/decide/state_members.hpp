@@ -103,6 +103,7 @@ void visit_members(R& run, Visitor&& visit) {
   visit("ledger_elapsed", run.elapsed);
   visit("ledger_covered", run.covered);
   visit("ledger_never_steps", run.never_steps);
+  visit("ledger_doubtful", run.doubtful);
 }
 
 template <Some<Gains> G, class Visitor>
@@ -113,9 +114,8 @@ void visit_members(G& gains, Visitor&& visit) {
   visit("ledger_losses", gains.losses);
   visit("unchanged", gains.unchanged);
   visit("ledger_promised", gains.promised);
-  visit("ledger_misses", gains.misses);
+  visit("ledger_miss", gains.miss);
   visit("ledger_foresights", gains.foresights);
-  visit("ledger_squares", gains.squares);
 }
 
 template <Some<LedgerEntry> E, class Visitor>
@@ -127,7 +127,6 @@ void visit_members(E& last, Visitor&& visit) {
   visit("ledger_replaced_level", last.replaced.level);
   visit("ledger_replaced_pending", last.replaced.pending);
   visit("ledger_since", last.since);
-  visit("ledger_worked_since", last.worked_since);
   visit("ledger_looks_since", last.looks_since);
 }
 

@@ -17,8 +17,11 @@ constexpr std::int64_t most_units = std::int64_t{1} << 20;
 // The sum of two numbers that are not negative. A sum that would overflow stays at the greatest
 // number, so that addition is associative.
 std::int64_t saturated_sum(std::int64_t a, std::int64_t b) noexcept {
-  return a > most_nanoseconds - b ? most_nanoseconds : a + b;
+  return b > 0 && a > most_nanoseconds - b ? most_nanoseconds : a + b;
 }
+
+// So much that the sum over a million ranks does not overflow: 18 minutes.
+constexpr std::int64_t most_extra = std::int64_t{1} << 40;
 
 // A negative number counts as 0, and makes the sample unfit.
 struct Gauge {
@@ -166,7 +169,7 @@ Totals totals_of(const Sample& sample, std::int64_t last_mean) noexcept {
   totals.objects = RankTally::of(gauge(sample.objects));
   totals.cost = gauge(sample.cost);
   totals.rebuild = gauge(sample.rebuild);
-  totals.extra = gauge(sample.extra);
+  totals.extra = std::clamp(sample.extra, -most_extra, most_extra);
   totals.bytes = gauge(sample.bytes);
   totals.command = gauge(sample.command);
   totals.survey = gauge(sample.survey);
@@ -186,10 +189,10 @@ void combine(Totals& into, const Totals& from) noexcept {
   for (const auto least :
        {&T::step_least, &T::generation_least, &T::steps, &T::rebuild, &T::all_steps})
     into.*least = std::min(into.*least, from.*least);
-  for (const auto greatest : {&T::step_greatest, &T::generation_greatest, &T::cost, &T::extra,
-                              &T::bytes, &T::command, &T::survey, &T::unit})
+  for (const auto greatest : {&T::step_greatest, &T::generation_greatest, &T::cost, &T::bytes,
+                              &T::command, &T::survey, &T::unit})
     into.*greatest = std::max(into.*greatest, from.*greatest);
-  for (const auto sum : {&T::ranks, &T::unfit, &T::spread, &T::variance, &T::all_load})
+  for (const auto sum : {&T::ranks, &T::unfit, &T::extra, &T::spread, &T::variance, &T::all_load})
     into.*sum = saturated_sum(into.*sum, from.*sum);
   for (const auto tally : {&T::load, &T::duration, &T::objects}) add(into.*tally, from.*tally);
   into.names_least = std::min(into.names_least, from.names_least);

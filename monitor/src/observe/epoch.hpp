@@ -43,7 +43,8 @@ struct Sample {
   std::int64_t variance = 0;    // of the load from step to step, in Totals::unit squared
   std::int64_t cost = 0;        // time of the rebalances since the last look
   std::int64_t rebuild = 0;     // extra time outside of kernels in the step after a rebalance
-  std::int64_t extra = 0;       // extra time in kernels in the step after a rebalance
+  std::int64_t extra = 0;       // extra time in kernels in the step after a rebalance; less than 0
+                                // if noise made that step shorter than later ones
   std::int64_t bytes = 0;       // number that the rebalances moved
   std::int64_t command = 0;     // of a user, on rank 0: a Command of decide/decision.hpp
   std::int64_t survey = 0;      // time of the survey
@@ -86,7 +87,7 @@ struct Totals {
   RankTally load, duration, objects;
   std::int64_t cost = 0;      // greatest
   std::int64_t rebuild = 0;   // least: on other ranks it includes waiting for slower ranks
-  std::int64_t extra = 0;     // greatest
+  std::int64_t extra = 0;     // sum, since noise differs from rank to rank
   std::int64_t bytes = 0;     // greatest
   std::int64_t command = 0;   // greatest
   std::int64_t survey = 0;    // greatest
@@ -102,11 +103,15 @@ struct Totals {
   StepSlots slots{}, other_slots{};
   Counterfactual would_be = {};
 
-  // Nanoseconds over all steps since the last look: the load of the slowest rank of each slot, and
-  // the load of the average rank.
+  // Nanoseconds over all steps since the last look: the load of the slowest rank of each slot, the
+  // load of the average rank, and `extra` of the average rank.
   EVENKEEL_API double slowest_of_all() const noexcept;
   double mean_of_all() const noexcept {
     return ranks > 0 ? static_cast<double>(all_load) / static_cast<double>(ranks) : 0;
+  }
+
+  double mean_extra() const noexcept {
+    return ranks > 0 ? static_cast<double>(extra) / static_cast<double>(ranks) : 0;
   }
 
   // The level under the other domains: (load of the slowest rank of each slot - load of the average

@@ -26,7 +26,7 @@ void RebalanceCost::end_settling() noexcept {
   const std::int64_t beside =
       passed(settled.ended_at, settled.last_ended_at) - settled.kernels_since;
   rebuild_ += std::max<std::int64_t>(0, settled.beside - beside / settled.steps);
-  extra_ += std::max<std::int64_t>(0, settled.in_kernels - settled.kernels_since / settled.steps);
+  extra_ += settled.in_kernels - settled.kernels_since / settled.steps;
 }
 
 void RebalanceCost::tell(Sample& sample) noexcept {

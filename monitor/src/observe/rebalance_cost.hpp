@@ -41,7 +41,7 @@ class RebalanceCost {
   };
 
   // Nanoseconds of rebalances, bytes that they moved, and extra nanoseconds of the steps after
-  // them: outside of kernels, and in kernels.
+  // them: outside of kernels, and in kernels. Noise of kernels may make the last number negative.
   std::int64_t cost_ = 0, bytes_ = 0, rebuild_ = 0, extra_ = 0;
   SettlingStep settling_;
 };

@@ -108,14 +108,13 @@ std::string of_costs(const Summary& run) {
 
 std::string of_savings(const Summary& run) {
   const Account& account = run.account;
-  const double saved = account.saved();
-  std::string text = account.knows_never
-                         ? "Without them the slowest ranks would have worked "
-                         : "If the imbalance without them had stayed as last known, "
-                           "the slowest ranks would have worked ";
-  text += amount(run, account.never) + ": " + amount(run, std::abs(saved)) +
-          (saved >= 0 ? " saved" : " lost");
-  if (account.uncertainty > 0) text += ", give or take " + amount(run, account.uncertainty);
+  if (!account.knows_never) return "How long the run would have taken without them is not known.";
+  const double saved = account.saved(), bar = account.uncertainty;
+  std::string text = "Without them the slowest ranks would have worked " +
+                     amount(run, account.never) + ": " + amount(run, std::abs(saved)) +
+                     (saved >= 0 ? " saved" : " lost");
+  if (bar > 0) text += ", give or take " + amount(run, bar);
+  if (std::abs(saved) < bar) text += ", so it is not clear whether they have saved time";
   return text + '.';
 }
 
