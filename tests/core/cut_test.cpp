@@ -1,6 +1,7 @@
 #include "core/keyed.hpp"
 
 #include <evenkeel/backends/exec/array.hpp>
+#include <evenkeel/backends/text.hpp>
 #include <evenkeel/core/chain.hpp>
 
 #include <initializer_list>

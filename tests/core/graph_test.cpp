@@ -1,5 +1,6 @@
 #include "core/graph/graphs.hpp"
 
+#include <evenkeel/backends/text.hpp>
 #include <evenkeel/core/graph.hpp>
 
 namespace evenkeel::graph_test {

@@ -156,10 +156,9 @@ TEST_F(GraphBalancing, ProposesAgainByAnotherMethod) {
 
 // All cells weigh the same, but those of rank 0 take three times as long as others.
 TEST_F(GraphBalancing, CellsCostWhatTheirRanksMeasure) {
-  static std::int64_t now = 0;
-  now = 0;
+  std::int64_t now = 0;
   GraphBalancerOptions options = {.monitor = {.trigger = Never{}, .epoch_steps = 6}};
-  options.monitor.own_clock = []() noexcept { return now; };
+  options.monitor.own_clock = [&now] { return now; };
   GraphBalancer balancer(ranks, options);
   Kernel work = balancer.kernel("work");
   for (int step = 0; step < 30; ++step) {
