@@ -161,7 +161,7 @@ Options random_options(std::mt19937_64& random) {
                             Snake{},
                             Tensor{},
                             RecursiveBisection{},
-                            ByGraph{Effort::fast, fraction(random), fraction(random), 1e-7},
+                            ByGraph{Effort::fast, 1 + fraction(random), fraction(random), 1e-7},
                             Staggered{.grid = {1 + below(9), 1 + below(9), 1 + below(9)}}};
   options.method = methods[random() % std::size(methods)];
   if (flip()) options.cell_size = {fraction(random), 0, fraction(random)};
