@@ -43,7 +43,7 @@ struct CutOptions {
   int parts = 1;
   int dimensions = 3;
   // Earlier splitters, or empty. The cut keeps them if the lambda of their parts is at most
-  // target_lambda. If this is 0, it keeps none.
+  // target_lambda; 0 turns this off.
   Splitters kept = {};
   double target_lambda = 0;  // 0, or at least 1
   Aim aim = Aim::nearest;

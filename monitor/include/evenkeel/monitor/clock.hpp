@@ -226,10 +226,6 @@ enum class ClockKind : int {
 
 // --- A clock of your own -------------------------------------------------------------------------
 
-// A type of nanoseconds that a clock of your own may return.
-template <class Result>
-concept Nanoseconds = std::integral<Result> && sizeof(Result) == sizeof(std::int64_t);
-
 // A clock of your own: a function, a lambda or another object that is called without arguments and
 // returns nanoseconds as an integer of 64 bits. It must not throw: an exception ends the program by
 // std::terminate. Every thread that times kernels reads it. Copies of an OwnClock share one object.
@@ -242,7 +238,7 @@ class OwnClock {
   requires(!std::same_as<std::remove_cvref_t<Callable>, OwnClock> &&
            std::invocable<std::decay_t<Callable>&>) OwnClock(Callable&& callable) {
     using Own = std::decay_t<Callable>;
-    static_assert(Nanoseconds<std::invoke_result_t<Own&>>,
+    static_assert(is_64_bit_integer<std::invoke_result_t<Own&>>(),
                   "a clock of your own returns nanoseconds as an integer of 64 bits, such as "
                   "std::int64_t");
     if constexpr (std::convertible_to<Callable, Function>)
@@ -261,6 +257,14 @@ class OwnClock {
 
  private:
   using Function = std::int64_t (*)();
+
+  template <class Result>
+  static constexpr bool is_64_bit_integer() {
+    if constexpr (std::integral<Result>)
+      return sizeof(Result) == sizeof(std::int64_t);
+    else
+      return false;
+  }
 
   template <class Own>
   static std::int64_t read(void* object) {
