@@ -16,7 +16,7 @@
 //   methods=METIS,ev    the methods whose names begin like this; default: all
 //   scale=0.1           sizes of the generated graphs
 //   numbering=random    order of vertices, for scratch; default: curve, or that of a file
-//   tolerance=0.03 seed=1 repetitions=1 steps=10 lambda=1.3
+//   target_lambda=1.03 seed=1 repetitions=1 steps=10 lambda=1.3
 
 #include "graph_modes.hpp"
 #include "runtime.hpp"
@@ -36,7 +36,7 @@ Takers takers_of(GraphOptions& options) {
           {"methods", into(options.methods)},
           {"scale", into(options.scale)},
           {"numbering", [&](const std::string& value) { options.is_shuffled = value == "random"; }},
-          {"tolerance", into(options.tolerance)},
+          {"target_lambda", into(options.target_lambda)},
           {"lambda", into(options.lambda)},
           {"steps", into(options.steps)},
           {"seed", into(options.seed)},
@@ -52,8 +52,8 @@ GraphOptions options_of(int argc, char** argv) {
       graphs::fail(argv[i] + std::string(" is not an option such as parts=8,64"));
   for (const int parts : options.parts)
     if (parts < 1) graphs::fail("parts are numbers from 1 on");
-  if (!(options.scale > 0 && options.tolerance >= 0 && options.lambda > 1 && options.steps > 0 &&
-        options.repetitions > 0))
+  if (!(options.scale > 0 && options.target_lambda >= 1 && options.lambda > 1 &&
+        options.steps > 0 && options.repetitions > 0))
     graphs::fail("an option is out of range");
   return options;
 }

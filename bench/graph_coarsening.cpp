@@ -96,18 +96,18 @@ struct Outcome {
 };
 
 std::vector<int> cut_level(const WeightedGraph& level, int parts, std::span<const int> from,
-                           double tolerance, Outcome& outcome) {
+                           double target_lambda, Outcome& outcome) {
   GraphCutOptions options{.parts = parts};
   if (!from.empty()) options.from = from;
   const Stopwatch watch;
-  const GraphCut cut =
-      cut_graph(Space::where(MemoryKind::host), Communicator::self(), described(level), options,
-                {.effort = from.empty() ? Effort::good : Effort::polish, .tolerance = tolerance});
+  const GraphCut cut = cut_graph(
+      Space::where(MemoryKind::host), Communicator::self(), described(level), options,
+      {.effort = from.empty() ? Effort::good : Effort::polish, .target_lambda = target_lambda});
   outcome.cut_seconds += watch.seconds();
   return cut.parts.on_host();
 }
 
-Outcome cut_by(const Way& way, const Graph& graph, int parts, double tolerance) {
+Outcome cut_by(const Way& way, const Graph& graph, int parts, double target_lambda) {
   constexpr std::int64_t vertices_per_part = 12, fewest = 300;  // as in the library
   constexpr double least_shrinkage = 0.95;
   const std::int64_t smallest = std::max(fewest, vertices_per_part * parts);
@@ -138,8 +138,8 @@ Outcome cut_by(const Way& way, const Graph& graph, int parts, double tolerance) 
         from.push_back(outcome.parts[static_cast<std::size_t>(cluster)]);
     // Coarse vertices cannot fill parts exactly.
     const double slack = static_cast<double>(parts) / static_cast<double>(level.graph.vertices());
-    outcome.parts =
-        cut_level(level, parts, from, depth == 0 ? tolerance : tolerance + slack / 2, outcome);
+    outcome.parts = cut_level(level, parts, from,
+                              depth == 0 ? target_lambda : target_lambda + slack / 2, outcome);
   }
   return outcome;
 }
@@ -164,7 +164,7 @@ void compare_coarsening(const GraphOptions& options) {
     for (const int count : numbers_of_parts(options, {8, 64, 256})) {
       First first_cut, first_seconds;
       for (Named& way : ways) {
-        const Outcome outcome = cut_by(way.way, graph, count, options.tolerance);
+        const Outcome outcome = cut_by(way.way, graph, count, options.target_lambda);
         const auto cut = static_cast<double>(graphs::cut_of(graph, {}, outcome.parts));
         const double seconds = outcome.cluster_seconds + outcome.cut_seconds;
         const std::string where = name + " " + std::to_string(count);

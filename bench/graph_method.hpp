@@ -22,7 +22,7 @@ struct GraphProblem {
   std::span<const std::uint8_t> is_uncuttable = {};  // one per column
   std::span<const int> old_parts = {};
   int parts = 1;
-  double tolerance = 0.03;  // the heaviest part may be 1 + this times the average
+  double target_lambda = 1.03;
   int seed = 1;
   const Communicator* ranks = nullptr;  // if null, one rank has all rows; others may wait
 };

@@ -50,7 +50,7 @@ GraphProblem whole_problem(const graphs::Graph& graph, int parts, const GraphOpt
   return {.graph = &graph,
           .first_rows = {0, graph.vertices()},
           .parts = parts,
-          .tolerance = options.tolerance,
+          .target_lambda = options.target_lambda,
           .seed = options.seed};
 }
 

@@ -13,7 +13,7 @@ struct GraphOptions {
   std::vector<int> parts;  // if empty, the mode chooses
   std::string folder;      // of files in the format of METIS
   double scale = 1;        // of the generators' sizes
-  double tolerance = 0.03;
+  double target_lambda = 1.03;
   double lambda = 1.3;  // after a step of the hot spot
   int steps = 10, seed = 1, repetitions = 1;
   bool is_shuffled = false;

@@ -103,7 +103,7 @@ GraphResult by_nets(const Hypergraph& all, int parts, const GraphOptions& option
   return timed([&] {
     return cut_nets(Space::where(MemoryKind::host), Communicator::self(),
                     nets(all.objects, all.offsets, all.pins), {.parts = parts},
-                    {.effort = effort, .tolerance = options.tolerance});
+                    {.effort = effort, .target_lambda = options.target_lambda});
   });
 }
 
@@ -112,7 +112,7 @@ std::optional<GraphResult> by_graph(const Hypergraph& all, int parts, const Grap
   return timed([&] {
     return cut_graph(Space::where(MemoryKind::host), Communicator::self(),
                      graph(all.graph->offsets, all.graph->columns), {.parts = parts},
-                     {.tolerance = options.tolerance});
+                     {.target_lambda = options.target_lambda});
   });
 }
 
@@ -126,7 +126,7 @@ class ZoltanOnNets : public Zoltan {
                                {"EDGE_WEIGHT_DIM", "0"},
                                {"SEED", std::to_string(options.seed)},
                                {"NUM_GLOBAL_PARTS", std::to_string(parts)},
-                               {"IMBALANCE_TOL", std::to_string(1 + options.tolerance)}}),
+                               {"IMBALANCE_TOL", std::to_string(options.target_lambda)}}),
         offsets_(all.offsets.begin(), all.offsets.end()),
         pins_(all.pins.begin(), all.pins.end()) {
     objects_ = static_cast<std::size_t>(all.objects);

@@ -47,8 +47,9 @@ GraphResult by_graph(const GraphProblem& problem, Effort effort) {
   if (!problem.old_parts.empty()) options.from = problem.old_parts;
   GraphResult result;
   const GraphClock clock(problem);
-  const GraphCut cut = cut_graph(space, ranks, evenkeel::graph(graph.offsets, graph.columns, known),
-                                 options, {.effort = effort, .tolerance = problem.tolerance});
+  const GraphCut cut =
+      cut_graph(space, ranks, evenkeel::graph(graph.offsets, graph.columns, known), options,
+                {.effort = effort, .target_lambda = problem.target_lambda});
   clock.stop(result);
   result.parts = cut.parts.on_host();
   return result;

@@ -50,7 +50,7 @@ GraphResult metis(const GraphProblem& problem) {
   METIS_SetDefaultOptions(options.data());
   options[METIS_OPTION_SEED] = problem.seed;
   options[METIS_OPTION_UFACTOR] =
-      std::max(1, static_cast<int>(std::lround(1000 * problem.tolerance)));
+      std::max(1, static_cast<int>(std::lround(1000 * (problem.target_lambda - 1))));
   idx_t vertices = given.vertices(), constraints = 1, parts = problem.parts, cut = 0;
   GraphResult result;
   const GraphClock clock(problem);
@@ -82,7 +82,7 @@ GraphResult ptscotch(const GraphProblem& problem) {
   SCOTCH_stratInit(&strategy);
   SCOTCH_stratDgraphMapBuild(&strategy, SCOTCH_STRATDEFAULT,
                              static_cast<SCOTCH_Num>(problem.first_rows.size() - 1), problem.parts,
-                             problem.tolerance);
+                             problem.target_lambda - 1);
   // Scotch would start a thread per core, and its parts would depend on the speeds of threads.
   SCOTCH_Context context;
   SCOTCH_contextInit(&context);

@@ -132,7 +132,7 @@ void advance(Course& course, const GraphProblem& given, const GraphOptions& opti
     result.parts = graphs::relabelled(problem.weights, course.parts, result.parts, problem.parts);
   const auto after = graphs::loads_of(problem.weights, result.parts, problem.parts);
   course.lambda_before += graphs::lambda_of(before);
-  course.bound += graphs::excess_of(before, 1 + problem.tolerance);
+  course.bound += graphs::excess_of(before, problem.target_lambda);
   course.moved_vertices += graphs::moved_share({}, course.parts, result.parts);
   course.moved_weight += graphs::moved_share(problem.weights, course.parts, result.parts);
   course.last_cut =
@@ -190,7 +190,7 @@ void repartition(const GraphOptions& options) {
   if (methods.empty() || methods.front().name != graph_baseline)
     graphs::fail("repartition compares with METIS: build with METIS, and choose it");
   std::printf(
-      "Means over %d steps. The bound is the weight, in %%, by which parts exceed the tolerance. "
+      "Means over %d steps. The bound is the weight, in %%, by which parts exceed the target. "
       "Cut and CPU time are relative to METIS from scratch.\n\n"
       "| graph | parts | heat | method | lambda before | bound %% | moved %% | moved weight %% | "
       "of "

@@ -35,8 +35,9 @@ inline void take_turns(const Communicator& ranks, std::vector<Way>& ways, int pa
 
 #ifdef EVENKEEL_BENCH_HAS_ZOLTAN
 inline Way way_of_zoltan(std::string name, const Zoltan::Parameters& parameters,
-                         const char* tolerance, std::span<const clouds::Point> points, int parts) {
-  const auto peer = std::make_shared<ZoltanOnPoints>(parameters, tolerance);
+                         const char* target_lambda, std::span<const clouds::Point> points,
+                         int parts) {
+  const auto peer = std::make_shared<ZoltanOnPoints>(parameters, target_lambda);
   return {std::move(name), [=] { peer->prepare(parts); }, [=] { return peer->partition(points); }};
 }
 #endif

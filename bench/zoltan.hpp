@@ -103,10 +103,9 @@ class Zoltan {
 // A geometric method on MPI_COMM_WORLD. It finds the part of each point in memory.
 class ZoltanOnPoints : public Zoltan {
  public:
-  // `tolerance` is the target for the greatest part over the average.
-  ZoltanOnPoints(const Parameters& parameters, const char* tolerance)
+  ZoltanOnPoints(const Parameters& parameters, const char* target_lambda)
       : Zoltan(MPI_COMM_WORLD, parameters) {
-    set("IMBALANCE_TOL", tolerance);
+    set("IMBALANCE_TOL", target_lambda);
     Zoltan_Set_Num_Geom_Fn(get(), &dimensions, nullptr);
     Zoltan_Set_Geom_Multi_Fn(get(), &positions, this);
     int rank = 0;

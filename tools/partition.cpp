@@ -188,8 +188,8 @@ Run add_partition(CLI::App& app, Ranks& ranks) {
   add_option(command, "--work", asked->work, "count|weights",
              "The work of a part; weights if there are any");
   add_option(command, "--target-lambda", asked->target_lambda, "L",
-             "The lambda (greatest / average work) that is even enough; if it is not given, the "
-             "cut is as even as possible");
+             "The lambda (greatest / average work) that is even enough; if it is not given, 1.03 "
+             "for graph, and as even as possible for other methods");
   add_option(command, "--grid", asked->grid, "AxBxC",
              "Domains along each axis of a grid; as near to cubes as possible if it is not given");
   add_option(
@@ -201,8 +201,6 @@ Run add_partition(CLI::App& app, Ranks& ranks) {
              "graph: 1 for each neighbour that must stay in the same part, else 0");
   add_option(command, "--effort", asked->effort, "polish|fast|good",
              "graph: how hard to search for a small cut; good if it is not given");
-  add_option(command, "--tolerance", asked->tolerance, "T",
-             "graph: by how much a part may exceed the average; 0.03 if it is not given");
   add_option(command, "--moving-cost", asked->moving_cost, "C",
              "graph: how many more edges may be cut to keep one vertex in its part");
   add_option(command, "--out", asked->out, "P.npy|P.csv",

@@ -42,7 +42,7 @@ class BySteps {
 
  private:
   static ek::Options with_method(ek::Options options) {
-    options.method = ek::ByGraph{.effort = ek::Effort::good, .tolerance = 0.05};
+    options.method = ek::ByGraph{.effort = ek::Effort::good, .target_lambda = 1.05};
     return options;
   }
   // The arrays that move together. The layers of a node are either its cost, or a feature whose
@@ -67,7 +67,7 @@ class ByProposals {
       : ranks_(ranks),
         guard_(options.guard),
         least_nodes_(options.least_nodes),
-        balancer_(ranks, {.method = {.tolerance = tolerances.front()},
+        balancer_(ranks, {.method = {.target_lambda = targets.front()},
                           .costs = options.costs_layers ? ek::VertexCosts::as_given
                                                         : ek::VertexCosts::measured,
                           .monitor = options.monitor}) {}
@@ -85,7 +85,7 @@ class ByProposals {
   void finish() { balancer_.finish(); }
 
  private:
-  static constexpr std::array<double, 5> tolerances = {0.5, 0.35, 0.2, 0.1, 0.075};
+  static constexpr std::array<double, 5> targets = {1.5, 1.35, 1.2, 1.1, 1.075};
 
   ek::Graph weighed(const Nodes& nodes) const { return nodes.graph(guard_, nodes.layers); }
 
@@ -101,8 +101,8 @@ class ByProposals {
     std::vector<int> parts = first.parts.on_host();
     Moved moved;
     for (std::size_t next = 1; moved.knew_edges && least_of(parts) < least_nodes_; ++next) {
-      moved.knew_edges = next < tolerances.size();
-      const ek::ByGraph method{.tolerance = tolerances[std::min(next, tolerances.size() - 1)]};
+      moved.knew_edges = next < targets.size();
+      const ek::ByGraph method{.target_lambda = targets[std::min(next, targets.size() - 1)]};
       const ek::Graph graph =
           moved.knew_edges ? weighed(nodes) : nodes.graph(Guard::none, nodes.layers);
       parts = balancer_.propose(graph, method).parts.on_host();

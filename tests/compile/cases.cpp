@@ -55,6 +55,9 @@ void use(ek::Balancer& balancer) {
   static_cast<void>(ek::set(position, {}, {.weight = std::vector<double>(4)}));
 #elif defined(CASE_count_of_bool)
   static_cast<void>(ek::set(position, {}, {.count = true}));
+#elif defined(CASE_own_clock_in_seconds)
+  const ek::Options options{.own_clock = [] { return 0.5; }};
+  static_cast<void>(options);
 #elif defined(CASE_copied_communicator)
   const ek::Communicator a = ek::Communicator::self();
   const ek::Communicator b = a;

@@ -1,6 +1,7 @@
 #include "core/keyed.hpp"
 
 #include <evenkeel/backends/exec/array.hpp>
+#include <evenkeel/backends/text.hpp>
 #include <evenkeel/core/chain.hpp>
 
 #include <initializer_list>
@@ -624,7 +625,7 @@ TEST_F(CutOn, KeepsSplittersThatAreGoodEnough) {
     EXPECT_EQ(kept.weights, (std::vector<double>{30, 20, 25, 25}));
     EXPECT_DOUBLE_EQ(kept.lambda(), 1.2);
   }
-  for (const double target_lambda : {1.19, 1.0, 0.5, 0.0}) {
+  for (const double target_lambda : {1.19, 1.0, 0.0}) {
     const Cut anew = cut_with(uneven, target_lambda);
     EXPECT_FALSE(anew.kept);
     EXPECT_EQ(anew.splitters, even);
@@ -788,6 +789,11 @@ TEST_F(CutOn, OptionsThatMakeNoSenseAreErrors) {
   expect_refused(communicator, who, mine.both(),
                  {.parts = 4, .kept = splitters_at({10, 20}), .target_lambda = 1.1},
                  "core/cut: The kept splitters make 3 parts, but 4 were asked for.");
+  for (const double target : {0.03, -1.0, std::numeric_limits<double>::infinity()})
+    expect_refused(communicator, who, mine.both(), {.parts = 3, .target_lambda = target},
+                   "core/cut: target_lambda is " + text_of(target) +
+                       ". Give 0, or a lambda (greatest over average) of at least 1: 1.03 allows "
+                       "3 % above the average.");
   for (const double penalty : {-1.0, 0.5, std::numeric_limits<double>::infinity()})
     expect_refused(communicator, who, mine.both(),
                    {.parts = 3, .kept = splitters_at({10, 20}), .shift_penalty = penalty},

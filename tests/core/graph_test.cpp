@@ -1,5 +1,6 @@
 #include "core/graph/graphs.hpp"
 
+#include <evenkeel/backends/text.hpp>
 #include <evenkeel/core/graph.hpp>
 
 namespace evenkeel::graph_test {
@@ -76,7 +77,7 @@ std::int64_t volume(const GraphOnHost& graph, const std::vector<int>& parts) {
 }
 
 // Checks properties that every cut must have, for any graph.
-void expect_sound(const GraphOnHost& graph, const Cut& cut, int parts, double tolerance = 0.03) {
+void expect_sound(const GraphOnHost& graph, const Cut& cut, int parts, double target = 1.03) {
   ASSERT_EQ(std::ssize(cut.parts), graph.size());
   for (const int part : cut.parts) ASSERT_TRUE(part >= 0 && part < parts);
   EXPECT_EQ(cut.report.parts, parts);
@@ -94,7 +95,7 @@ void expect_sound(const GraphOnHost& graph, const Cut& cut, int parts, double to
     const double lambda = test::lambda_of_parts(graph, cut.parts, parts, c);
     EXPECT_NEAR(cut.report.lambda[std::size_t(c)], lambda, 1e-6);
     EXPECT_GE(lambda, cut.report.bound[std::size_t(c)] - 1e-9);
-    EXPECT_LE(lambda, std::max(1 + tolerance, cut.report.bound[std::size_t(c)]) + 1e-9);
+    EXPECT_LE(lambda, std::max(target, cut.report.bound[std::size_t(c)]) + 1e-9);
   }
 }
 
@@ -122,7 +123,7 @@ TEST(CutGraph, VerticesThatFillAllParts) {
       for (int i = 0; i < heavy; ++i) graph.weights[std::size_t(i * 29)] = 100;
       const Cut cut = cut_of(graph, {.parts = parts});
       const double most = (heavy + parts - 1) / parts;  // in the fullest part, at least
-      expect_sound(graph, cut, parts, std::max(0.03, most * parts / heavy - 1 + 0.001));
+      expect_sound(graph, cut, parts, std::max(1.03, most * parts / heavy + 0.001));
     }
 }
 
@@ -281,7 +282,7 @@ TEST(CutGraph, BalancesSeveralConstraints) {
   for (const int constraints : {2, 3}) {
     const GraphOnHost graph = weighted(test::random_mesh(6000, 6), constraints);
     for (const int parts : {2, 8})
-      expect_sound(graph, cut_of(graph, {.parts = parts}, {.tolerance = 0.05}), parts, 0.05);
+      expect_sound(graph, cut_of(graph, {.parts = parts}, {.target_lambda = 1.05}), parts, 1.05);
   }
 }
 
@@ -452,8 +453,8 @@ TEST(CutGraph, KnowsEdgesOfSomeRanksAlone) {
 TEST(CutGraph, LeavesNoPartEmpty) {
   const GraphOnHost graph = test::grid(20, 20);
   for (const int parts : {100, 200, 300, 400}) {
-    const Cut cut = cut_of(graph, {.parts = parts}, {.tolerance = 0.5});
-    expect_sound(graph, cut, parts, 0.5);
+    const Cut cut = cut_of(graph, {.parts = parts}, {.target_lambda = 1.5});
+    expect_sound(graph, cut, parts, 1.5);
   }
   GraphOnHost giant = graph;
   giant.weights.assign(400, 0.001);
@@ -522,7 +523,18 @@ TEST(CutGraph, RefusesWhatMakesNoSense) {
     path.uncuttable.assign(18, 1);
   });
   EXPECT_ERROR_EVERYWHERE(cut_of(test::path(10), {.parts = -1}), "-1 parts");
-  EXPECT_ERROR_EVERYWHERE(cut_of(test::path(10), {.parts = 2}, {.tolerance = -1}), "tolerance");
+  const auto by = [](const ByGraph& method) { cut_of(test::path(10), {.parts = 2}, method); };
+  for (const double excess : {0.03, 0.99, 0.0, -1.0})
+    EXPECT_ERROR_EVERYWHERE(by({.target_lambda = excess}),
+                            "The target_lambda of the method graph is " + text_of(excess) +
+                                ". Give a lambda (greatest over average) of at least 1: 1.03 "
+                                "allows 3 % above the average.");
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const double target : {infinity, -infinity, infinity - infinity})
+    EXPECT_ERROR_EVERYWHERE(by({.target_lambda = target}), "Give a lambda");
+  EXPECT_ERROR_EVERYWHERE(by({.moving_cost = -1}),
+                          "moving_cost or edge_seconds of the method graph is -1.");
+  EXPECT_ERROR_EVERYWHERE(by({.edge_seconds = infinity}), "Give finite numbers of at least 0.");
 }
 
 }  // namespace

@@ -220,12 +220,12 @@ TEST(Methods, AreWhatTheirTextsSay) {
   EXPECT_EQ(method_from_text("tensor 4x2"), Method(Tensor{{4, 2, 1}}));
   for (const Effort effort : {Effort::polish, Effort::fast, Effort::good}) {
     const Method method =
-        ByGraph{.effort = effort, .tolerance = 0.1, .moving_cost = 1e-3, .edge_seconds = 2e-8};
+        ByGraph{.effort = effort, .target_lambda = 1.1, .moving_cost = 1e-3, .edge_seconds = 2e-8};
     EXPECT_EQ(method_from_text(to_text(method)), method);
   }
   EXPECT_EQ(to_text(ByGraph{}), "graph");
   EXPECT_EQ(method_from_text("graph fast"), Method(ByGraph{.effort = Effort::fast}));
-  EXPECT_EQ(method_from_text("graph good 0.05"), Method(ByGraph{.tolerance = 0.05}));
+  EXPECT_EQ(method_from_text("graph good 1.05"), Method(ByGraph{.target_lambda = 1.05}));
   EXPECT_EQ(to_text(Staggered{{4, 2, 1}}), "staggered 4x2x1");
   EXPECT_EQ(method_from_text(to_text(Staggered{{0, 0, 1}})), Method(Staggered{{0, 0, 1}}));
   for (const char* text :

@@ -238,7 +238,7 @@ TEST(Callbacks, CutWhatCutGraphCuts) {
 TEST(Callbacks, TellWeights) {
   for (const int constraints : {1, 3}) {
     Application application = application_of(weighted_grid(26, 20, constraints));
-    const ByGraph method = {.effort = Effort::fast, .tolerance = 0.2};
+    const ByGraph method = {.effort = Effort::fast, .target_lambda = 1.2};
     const GraphCut direct = direct_cut(application, {.parts = 3}, method);
     EXPECT_EQ(direct.report.lambda.size(), std::size_t(constraints));
     for (const Form form : {Form::single, Form::multi})

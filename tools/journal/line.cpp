@@ -190,6 +190,7 @@ class Reader {
     }
   }
   void take(const json& from, double& real) const { real = real_from(from); }
+  void take(const json& from, std::optional<std::int64_t>& into) const { into = whole_from(from); }
   void take(const json& from, std::string& text) const {
     if (!from.is_string()) refuse_line("a value is not a text");
     text = from.get<std::string>();

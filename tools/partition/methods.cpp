@@ -77,7 +77,6 @@ void refuse_meaningless(const PartitionArguments& asked, const NamedMethod& meth
                 {{"--points", &asked.points},
                  {"--box", &asked.box},
                  {"--work", &asked.work},
-                 {"--target-lambda", &asked.target_lambda},
                  {"--vtk", &asked.vtk}});
   refuse_unless([](const NamedMethod& one) { return one.has_grid(); }, method,
                 {{"--grid", &asked.grid}});
@@ -88,7 +87,6 @@ void refuse_meaningless(const PartitionArguments& asked, const NamedMethod& meth
                  {"--from", &asked.from},
                  {"--uncuttable", &asked.uncuttable},
                  {"--effort", &asked.effort},
-                 {"--tolerance", &asked.tolerance},
                  {"--moving-cost", &asked.moving_cost}});
 }
 

@@ -13,10 +13,10 @@ namespace evenkeel::tool {
 
 // The values of the options on the command line; empty for options that were not given.
 struct PartitionArguments {
-  std::optional<std::string> parts, method, weights, out;
-  std::optional<std::string> points, box, work, target_lambda, vtk;  // of objects
-  std::optional<std::string> grid, rounds;                           // of grid methods
-  std::optional<std::string> graph, from, uncuttable, effort, tolerance, moving_cost;
+  std::optional<std::string> parts, method, weights, target_lambda, out;
+  std::optional<std::string> points, box, work, vtk;  // of objects
+  std::optional<std::string> grid, rounds;            // of grid methods
+  std::optional<std::string> graph, from, uncuttable, effort, moving_cost;
   bool json = false;
 };
 

@@ -99,14 +99,6 @@ bool counts_objects(const PartitionArguments& asked) {
   return false;
 }
 
-double target_of(const std::string& text) {
-  const auto target = real_from_text(text);
-  if (!target || !std::isfinite(*target) || *target < 1)
-    refuse_partition.value("--target-lambda", text,
-                           "Give a finite number of at least 1; 1 is perfect.");
-  return *target;
-}
-
 }  // namespace
 
 PartitionOptions checked(const PartitionArguments& asked) {
@@ -124,7 +116,7 @@ PartitionOptions checked(const PartitionArguments& asked) {
   choose_method(asked, named, options);
   if (asked.box) options.box = box_of(*asked.box);
   options.work_is_count = counts_objects(asked);
-  if (asked.target_lambda) options.target_lambda = target_of(*asked.target_lambda);
+  if (asked.target_lambda) options.target_lambda = target_lambda_from(*asked.target_lambda);
   options.out = asked.out;
   options.vtk = asked.vtk;
   options.json = asked.json;

@@ -4,6 +4,7 @@
 #include "files/refusal.hpp"
 
 #include <evenkeel/backends/text.hpp>
+#include <evenkeel/core/weights/load.hpp>
 
 #include <filesystem>
 #include <system_error>
@@ -29,6 +30,13 @@ int parts_from(const std::string& text) {
         "--parts", text,
         joined({"Give a whole number from 1 to ", std::to_string(most_parts), "."}));
   return static_cast<int>(*parts);
+}
+
+double target_lambda_from(const std::string& text) {
+  const auto target = real_from_text(text);
+  if (!target || !is_target_lambda(*target))
+    refuse_partition.value("--target-lambda", text, joined({"Give ", target_lambdas, "."}));
+  return *target;
 }
 
 void refuse_to_overwrite(const PartitionArguments& asked) {

@@ -119,6 +119,7 @@ void ModelBuilder::add_rebalance(const JournalLine& look) {
   keep_open();
   open_.emplace();
   open_->at = look.taken_at;
+  open_->decided_at = look.decided_at.value_or(look.step);
   open_->kind = look.kind;
   open_->outcome = *look.outcome;
   note_domains(*open_);

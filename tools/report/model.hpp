@@ -56,6 +56,7 @@ struct TimeColumn {
 
 struct Rebalance {
   std::int64_t at = 0;  // the step after which it was made
+  std::int64_t decided_at = 0;
   RebalanceKind kind = RebalanceKind::application;
   Outcome outcome;
   bool is_first = false;  // the first distribution, which is made in any case and does not count

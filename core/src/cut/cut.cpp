@@ -7,6 +7,7 @@
 #include <evenkeel/backends/comm/ballot.hpp>
 #include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/exec/region.hpp>
+#include <evenkeel/backends/text.hpp>
 #include <evenkeel/core/cut.hpp>
 #include <evenkeel/core/weights/load.hpp>
 
@@ -29,6 +30,9 @@ void check(const CutOptions& options) {
     refuse("The kept splitters make " + std::to_string(kept_parts) + " parts, but " +
                std::to_string(options.parts) + " were asked for.",
            "Set `kept` to the splitters of a cut into this many parts, or leave it empty.");
+  if (options.target_lambda != 0 && !is_target_lambda(options.target_lambda))
+    refuse("target_lambda is " + text_of(options.target_lambda) + '.',
+           std::string("Give 0, or ") + target_lambdas + '.');
   if (options.shift_penalty == 0) return;
   require_penalty(options.shift_penalty);
   if (options.kept.empty() || options.aim != Aim::nearest)

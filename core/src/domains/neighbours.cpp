@@ -78,7 +78,7 @@ std::vector<Box> boxes_of(const Domains& domains, int rank) {
                     [&](const auto& all) { return all.boxes_of(all.part_of(rank)); });
 }
 
-Box box_of(const Domains& domains, int rank) {
+Box box_of_rank(const Domains& domains, int rank) {
   const std::vector<Box> boxes = boxes_of(domains, rank);
   if (boxes.empty())
     refuse("Rank " + std::to_string(rank) + " owns no place, so its domain has no box.",

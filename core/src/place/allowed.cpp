@@ -15,8 +15,8 @@ struct Attempt {
   double by_count = 0;  // from 0 (the given weights) to 1 (equal weights)
 };
 
-// Parts of a graph are only as even as the graph's tolerance permits, so the tolerance is tightened
-// in steps.
+// Parts of a graph are only as even as the target of the method demands, so this target is
+// tightened in steps.
 std::vector<Attempt> tighter(const GraphGoal& goal) {
   std::vector<Attempt> all = {{goal}};
   for (const double tightened : {0.5, 0.25, 0.0})

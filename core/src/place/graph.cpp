@@ -249,7 +249,7 @@ Found find_by_graph(const PlaceTask& task) {
     return found;
   }
   ByGraph method = std::get<ByGraph>(task.prepared.options.method);
-  method.tolerance *= goal_of(task).tightened;
+  method.target_lambda = 1 + (method.target_lambda - 1) * goal_of(task).tightened;
   std::optional<Described> described;
   vote(task.communicator,
        attempt(stage_name, [&] { described.emplace(task.prepared, costs_of(task)); }));

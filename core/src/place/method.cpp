@@ -91,7 +91,7 @@ std::optional<Method> read_by_graph(std::string_view arguments) {
     if (found == all.end()) return std::nullopt;
     method.effort = *found;
   }
-  for (double* number : {&method.tolerance, &method.moving_cost, &method.edge_seconds})
+  for (double* number : {&method.target_lambda, &method.moving_cost, &method.edge_seconds})
     if (const std::string_view text = next_word(arguments);
         !text.empty() && !parse_share(text, *number))
       return std::nullopt;
@@ -107,7 +107,7 @@ std::string share_text(double share) {
 std::string by_graph_text(const Method& method) {
   const ByGraph& graph = std::get<ByGraph>(method);
   if (graph == ByGraph{}) return {};
-  return std::string(name_of(graph.effort)) + ' ' + share_text(graph.tolerance) + ' ' +
+  return std::string(name_of(graph.effort)) + ' ' + share_text(graph.target_lambda) + ' ' +
          share_text(graph.moving_cost) + ' ' + share_text(graph.edge_seconds);
 }
 

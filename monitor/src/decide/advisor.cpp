@@ -30,7 +30,7 @@ Advice Advisor::advise(const Look& look) {
   const auto& [after, decision] = look.verdict;
   const bool acts =
       decision.action == Action::rebalance && look.totals.generation_least == state().generation;
-  held_.note_look(acts, decision.reason);
+  held_.note_look(acts, decision.reason, look.totals.step_greatest);
   if (!acts) return {};
   Advice advice{true, {}, after.outlook.wanted_generation};
   if (after.refinement.wanted != 0) advice.shift_penalty = after.refinement.penalty;
@@ -45,8 +45,8 @@ bool Advisor::is_due(std::int64_t step) const {
   return state().paused == 0 && evenkeel::is_due(state().trigger, step);
 }
 
-Advice Advisor::advise_due() {
-  held_.note_due();
+Advice Advisor::advise_due(std::int64_t step) {
+  held_.note_due(step);
   Advice advice{true};
   static_cast<void>(attempt("monitor", [&] { advice.reason = to_text(state().trigger); }));
   return advice;

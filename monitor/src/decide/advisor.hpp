@@ -31,7 +31,7 @@ class Advisor {
   void note(const Look& look);
   Advice advise(const Look& look);
   bool is_due(std::int64_t step) const;
-  Advice advise_due();
+  Advice advise_due(std::int64_t step);
   void hold(Advice advice) noexcept { held_.hold(std::move(advice)); }
   Advice released(Advice advice, bool may_move) noexcept {
     return held_.released(std::move(advice), may_move, state().paused != 0);

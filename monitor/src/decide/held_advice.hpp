@@ -1,6 +1,6 @@
 #pragma once
 
-// Keeps advice until a step in which objects may move, and the cause of the last advice.
+// Keeps advice until a step in which objects may move, with the cause and the step of its decision.
 
 #include "decide/decision.hpp"
 
@@ -11,15 +11,18 @@ namespace evenkeel {
 class HeldAdvice {
  public:
   explicit operator bool() const noexcept { return held_.rebalance; }
+  // The cause of the last advice, and the step whose look, or whose trigger, has led to it.
   Reason cause() const noexcept { return cause_; }
+  std::int64_t decided_at() const noexcept { return decided_at_; }
 
-  // Call this after each look. `acts` is true if the look has asked for a rebalance.
-  void note_look(bool acts, Reason reason) noexcept {
+  // Call this after each look. `acts` is true if the look has asked for a rebalance. `step` is the
+  // last step that the look has measured.
+  void note_look(bool acts, Reason reason, std::int64_t step) noexcept {
     by_look_ = acts || (held_ && by_look_);
-    if (acts) cause_ = reason;
+    if (acts) note(reason, step);
   }
   // Call this if the trigger acts at this step.
-  void note_due() noexcept { cause_ = Reason::due; }
+  void note_due(std::int64_t step) noexcept { note(Reason::due, step); }
 
   void hold(Advice advice) noexcept { held_ = std::move(advice); }
   void drop() noexcept { held_ = {}; }
@@ -49,8 +52,14 @@ class HeldAdvice {
   }
 
  private:
+  void note(Reason cause, std::int64_t step) noexcept {
+    cause_ = cause;
+    decided_at_ = step;
+  }
+
   Advice held_;
   Reason cause_ = Reason::due;
+  std::int64_t decided_at_ = 0;
   bool by_look_ = false;     // true if a look has asked for the coming rebalance
   bool was_paused_ = false;  // the value at the last call of released()
 };

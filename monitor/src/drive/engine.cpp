@@ -163,7 +163,8 @@ Advice Engine::step(std::int64_t objects, const StepOptions& options, const Insp
     Advice advice = advised(objects, inspector);
     if (phase_ == Phase::apart) return Advice();  // held advice is no longer given
     advice = advisor_.released(std::move(advice), options.may_move);
-    if (advice && !recording_.has_line()) begin_line(advisor_.held().cause(), advice.reason);
+    if (advice && !recording_.has_line())  // a later look has ended the line of the decision
+      begin_line(advisor_.held().cause(), advice.reason, advisor_.held().decided_at());
     return advice;
   });
 }
@@ -188,7 +189,7 @@ Advice Engine::advised(std::int64_t objects, const Inspector& inspector) {
 // Takes in a look on which all ranks have agreed, and returns its advice. If the sets of a rank
 // cannot be moved, all ranks throw that rank's Error, and the advice is kept for the next step.
 Advice Engine::settle(const Protocol::Settled& settled) {
-  recording_.end_line(kernels());
+  recording_.end_line(kernels(), static_cast<bool>(advisor_.held()));
   const auto look = advisor_.looks().take();
   advisor_.note(*look);
   show(*look);
@@ -216,13 +217,13 @@ void Engine::show(const Look& look) {
 // Returns the advice or, if it is empty, the advice of a trigger that acts at this step.
 Advice Engine::or_due(Advice advice) {
   if (advice || !advisor_.is_due(steps())) return advice;
-  advice = advisor_.advise_due();
-  begin_line(Reason::due, advice.reason);
+  advice = advisor_.advise_due(steps());
+  begin_line(Reason::due, advice.reason, steps());
   return advice;
 }
 
-void Engine::begin_line(Reason cause, const std::string& reason) {
-  recording_.begin_line(steps(), state(), cause, reason);
+void Engine::begin_line(Reason cause, const std::string& reason, std::int64_t decided_at) {
+  recording_.begin_line(steps(), decided_at, state(), cause, reason);
 }
 
 void Engine::end_epoch(std::int64_t objects, const Inspector& inspector) {
@@ -271,8 +272,9 @@ void Engine::rebalanced(const Outcome& outcome) {
     observer_.end_settling();
   }
   if (!recording_.has_line())
-    static_cast<void>(attempt(
-        engine_stage, [&] { begin_line(Reason::requested, "asked for by the application"); }));
+    static_cast<void>(attempt(engine_stage, [&] {
+      begin_line(Reason::requested, "asked for by the application", steps());
+    }));
   const RebalanceKind kind = advisor_.rebalanced(steps(), outcome);
   observer_.add_cost(outcome.seconds, outcome.bytes_moved);
   recording_.add_outcome(steps(), kind, outcome, costs_.learned);

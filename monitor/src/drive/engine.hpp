@@ -120,7 +120,7 @@ class Engine {
   template <class Function>
   decltype(auto) together(const Function& function);
   void meet(Meeting meeting);
-  void begin_line(Reason cause, const std::string& reason);
+  void begin_line(Reason cause, const std::string& reason, std::int64_t decided_at);
   void close_books(bool were_apart);
   Summary summary() const;
 

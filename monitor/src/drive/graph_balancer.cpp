@@ -2,8 +2,10 @@
 
 #include "drive/facade.hpp"
 
+#include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/exec/lists.hpp>
 #include <evenkeel/core/field/array.hpp>
+#include <evenkeel/core/graph/check.hpp>
 #include <evenkeel/core/weights.hpp>
 
 namespace evenkeel {
@@ -19,12 +21,19 @@ std::int64_t vertices_of(const Graph& graph) {
                                  : 0;
 }
 
+// Collective. Returns the options if they are allowed.
+const GraphBalancerOptions& checked(const Communicator& ranks,
+                                    const GraphBalancerOptions& options) {
+  vote(ranks, attempt(graph_stage, [&] { check(options.method); }));
+  return options;
+}
+
 }  // namespace
 
 struct GraphBalancer::Impl {
   Impl(Communicator for_epochs, Communicator for_proposals, const GraphBalancerOptions& options,
        std::optional<Space> space)
-      : engine_(std::move(for_epochs), options.monitor),
+      : engine_(std::move(for_epochs), checked(for_proposals, options).monitor),
         ranks_(std::move(for_proposals)),
         method_(options.method),
         costs_(options.costs),

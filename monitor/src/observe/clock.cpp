@@ -56,9 +56,9 @@ constexpr Refusal refuse{"monitor/clock"};
 
 constexpr int most_kernel_sets = 64;
 
-// Nanoseconds that timing a scope costs. A null `now` means the cycle counter.
-double scope_nanoseconds(Clock::Now now) {
-  return now == nullptr ? 25 : now == &thread_cpu_nanoseconds ? 400 : 50;
+// Nanoseconds that timing a scope costs. Without a clock it reads the cycle counter.
+double scope_nanoseconds(const OwnClock& now) {
+  return !now ? 25 : now == &thread_cpu_nanoseconds ? 400 : 50;
 }
 
 void check(const std::string& name, const KernelOptions& options) {
@@ -80,9 +80,9 @@ void check(const std::string& name, const KernelOptions& options) {
 }  // namespace
 
 struct Clock::Impl {
-  Impl(Now clock, double scope) : now(clock), chunks(scope) {}
+  Impl(OwnClock clock, double scope) : now(std::move(clock)), chunks(scope) {}
 
-  Now now;  // null for the cycle counter
+  OwnClock now;  // empty for the cycle counter
   std::shared_ptr<DeviceEvents> events;
   TickRate rate;
   bool is_per_thread;  // true if the clock of one thread cannot be compared with that of another
@@ -131,16 +131,16 @@ Chunks Kernel::chunks(std::int64_t objects, int set) const {
 
 std::string Kernel::name() const { return clock_->names()[static_cast<std::size_t>(index_)]; }
 
-std::shared_ptr<Clock> Clock::make(Now now) { return make(now, device_events()); }
-std::shared_ptr<Clock> Clock::make(Now now, std::shared_ptr<DeviceEvents> events) {
-  return std::shared_ptr<Clock>(new Clock(now, std::move(events), false));
+std::shared_ptr<Clock> Clock::make(OwnClock now) { return make(std::move(now), device_events()); }
+std::shared_ptr<Clock> Clock::make(OwnClock now, std::shared_ptr<DeviceEvents> events) {
+  return std::shared_ptr<Clock>(new Clock(std::move(now), std::move(events), false));
 }
 std::shared_ptr<Clock> Clock::by_cycles() {
   if (!cycle_counter_is_trusted()) return make(&wall_nanoseconds);
   return std::shared_ptr<Clock>(new Clock(nullptr, device_events(), true));
 }
 
-Clock::Clock(Now now, std::shared_ptr<DeviceEvents> events, bool by_cycles)
+Clock::Clock(OwnClock now, std::shared_ptr<DeviceEvents> events, bool by_cycles)
     : impl_(std::make_unique<Impl>(now, scope_nanoseconds(now))) {
   impl_->events = std::move(events);
   impl_->is_per_thread = now == &thread_cpu_nanoseconds;

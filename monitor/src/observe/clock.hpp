@@ -24,12 +24,10 @@ struct StretchTimes {
 // time may register kernels, end steps and read the measurements.
 class EVENKEEL_API Clock : public std::enable_shared_from_this<Clock> {
  public:
-  using Now = std::int64_t (*)() noexcept;  // wall_nanoseconds or thread_cpu_nanoseconds
-
   // Kernel::time(instance) times the device by `events`; the default is the events of this build's
   // device. If `events` is null, it times only the host.
-  static std::shared_ptr<Clock> make(Now now);
-  static std::shared_ptr<Clock> make(Now now, std::shared_ptr<DeviceEvents> events);
+  static std::shared_ptr<Clock> make(OwnClock now);
+  static std::shared_ptr<Clock> make(OwnClock now, std::shared_ptr<DeviceEvents> events);
   // Makes a clock that uses the cycle counter, or wall time if the counter is not reliable.
   static std::shared_ptr<Clock> by_cycles();
 
@@ -66,7 +64,7 @@ class EVENKEEL_API Clock : public std::enable_shared_from_this<Clock> {
   friend class Timer;
   struct Impl;
 
-  Clock(Now now, std::shared_ptr<DeviceEvents> events, bool by_cycles);
+  Clock(OwnClock now, std::shared_ptr<DeviceEvents> events, bool by_cycles);
   ThreadTrack* track() noexcept;
   ThreadTrack* known_track() const noexcept;
   ThreadTrack* make_track();

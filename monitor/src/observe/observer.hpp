@@ -12,7 +12,7 @@ namespace evenkeel {
 
 class Observer {
  public:
-  Observer(ClockKind kind, Clock::Now own, bool ranks_share_cores, bool is_deterministic)
+  Observer(ClockKind kind, const OwnClock& own, bool ranks_share_cores, bool is_deterministic)
       : clock_(kind, own, ranks_share_cores), is_deterministic_(is_deterministic) {}
 
   Clock& kernels() const noexcept { return clock_.kernels(); }

@@ -23,8 +23,8 @@ void Spill::take(std::vector<std::int64_t>& ticks) {
   }
 }
 
-ThreadTrack::ThreadTrack(Clock* clock, Clock::Now now, std::size_t kernels)
-    : now_(now), last_(read(now)), clock_(clock) {
+ThreadTrack::ThreadTrack(Clock* clock, OwnClock now, std::size_t kernels)
+    : now_(std::move(now)), last_(read(now_)), clock_(clock) {
   make_room(kernels);
 }
 

@@ -80,13 +80,11 @@ class Spill {
 
 class ThreadTrack {
  public:
-  // If `now` is null, the track reads the cycle counter. `kernels` is the number of kernels to make
-  // room for.
-  ThreadTrack(Clock* clock, Clock::Now now, std::size_t kernels);
+  // If `now` is empty, the track reads the cycle counter. `kernels` is the number of kernels to
+  // make room for.
+  ThreadTrack(Clock* clock, OwnClock now, std::size_t kernels);
 
-  static std::int64_t read(Clock::Now now) noexcept {
-    return now == nullptr ? cycle_ticks() : now();
-  }
+  static std::int64_t read(const OwnClock& now) noexcept { return now ? now() : cycle_ticks(); }
 
   // --- For the thread that owns the track --------------------------------------------------------
 
@@ -149,7 +147,7 @@ class ThreadTrack {
   static constexpr int deepest = 64;  // the time of deeper scopes counts for the kernel at this
                                       // depth
 
-  const Clock::Now now_;
+  const OwnClock now_;
   int depth_ = 0;
   std::uint32_t next_ = 0;
   std::int64_t last_;

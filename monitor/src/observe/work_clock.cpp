@@ -8,8 +8,8 @@ ClockKind resolved(ClockKind kind, bool ranks_share_cores) {
   return kind == ClockKind::automatic && ranks_share_cores ? ClockKind::thread_cpu : kind;
 }
 
-std::shared_ptr<Clock> clock_of(ClockKind kind, Clock::Now own) {
-  if (own != nullptr) return Clock::make(own);
+std::shared_ptr<Clock> clock_of(ClockKind kind, const OwnClock& own) {
+  if (own) return Clock::make(own);
   switch (kind) {
     case ClockKind::automatic: return Clock::by_cycles();
     case ClockKind::wall: return Clock::make(&wall_nanoseconds);
@@ -18,15 +18,15 @@ std::shared_ptr<Clock> clock_of(ClockKind kind, Clock::Now own) {
   return Clock::by_cycles();
 }
 
-Clock::Now time_of(ClockKind kind, Clock::Now own) {
-  if (own != nullptr) return own;
+OwnClock time_of(ClockKind kind, const OwnClock& own) {
+  if (own) return own;
   return kind == ClockKind::thread_cpu ? &thread_cpu_nanoseconds : &wall_nanoseconds;
 }
 
 }  // namespace
 
-WorkClock::WorkClock(ClockKind kind, Clock::Now own, bool ranks_share_cores)
-    : leaves_out_waiting_(own == nullptr && kind == ClockKind::automatic && !ranks_share_cores),
+WorkClock::WorkClock(ClockKind kind, const OwnClock& own, bool ranks_share_cores)
+    : leaves_out_waiting_(!own && kind == ClockKind::automatic && !ranks_share_cores),
       now_(time_of(resolved(kind, ranks_share_cores), own)),
       kernels_(clock_of(resolved(kind, ranks_share_cores), own)),
       waited_before_(core_wait_.nanoseconds()),

@@ -10,9 +10,9 @@ namespace evenkeel {
 
 class WorkClock {
  public:
-  // `own` is the application's clock, or null. If it is null and `kind` is automatic, uses the
+  // `own` is the application's clock, or empty. If it is empty and `kind` is automatic, uses the
   // clock that is fastest to read or, if ranks share cores, CPU time.
-  WorkClock(ClockKind kind, Clock::Now own, bool ranks_share_cores);
+  WorkClock(ClockKind kind, const OwnClock& own, bool ranks_share_cores);
 
   Clock& kernels() const noexcept { return *kernels_; }
   // A reading in nanoseconds that includes waiting for a core.
@@ -33,7 +33,7 @@ class WorkClock {
 
  private:
   bool leaves_out_waiting_;
-  Clock::Now now_;
+  OwnClock now_;
   std::shared_ptr<Clock> kernels_;
   CoreWait core_wait_;
   std::int64_t waited_before_ = 0, waited_until_told_ = 0;

@@ -1,6 +1,9 @@
 // Options of placement: the method, the box, and the resources of a move.
 #include "options/table.hpp"
 
+#include <evenkeel/core/graph/check.hpp>
+#include <evenkeel/core/weights/load.hpp>
+
 #include <cmath>
 
 namespace evenkeel::detail {
@@ -132,6 +135,7 @@ const char* names_of(Methods methods) {
 }
 
 bool method_makes_sense(const Options& options) {
+  if (const auto* const graph = std::get_if<ByGraph>(&options.method)) check(*graph);
   if (is_among(options.method, options.methods)) return true;
   refuse_option("the method is " + in_quotes(to_text(options.method)) +
                     ", which this application cannot work with.",
@@ -158,10 +162,6 @@ bool are_lengths(const std::array<double, 3>& lengths) {
                              [](double length) { return length >= 0 && std::isfinite(length); });
 }
 
-bool is_at_least_one_or_off(double number) {
-  return number == 0 || (number >= 1 && std::isfinite(number));
-}
-
 constexpr std::array placing_rows = {
     describe<&Options::method>("method", method_texts, &method_makes_sense),
     describe<&Options::box>("box",
@@ -180,8 +180,10 @@ constexpr std::array placing_rows = {
         "least_width", "none, or one to three numbers of at least 0 with commas between them",
         [](const Options& o) { return are_lengths(o.least_width); }),
     describe<&Options::target_lambda>(
-        "target_lambda", "0 (off), or a number of at least 1",
-        [](const Options& o) { return is_at_least_one_or_off(o.target_lambda); }),
+        "target_lambda",
+        "0 (off), or a lambda (greatest over average) of at least 1: 1.03 allows 3 % above the "
+        "average",
+        [](const Options& o) { return o.target_lambda == 0 || is_target_lambda(o.target_lambda); }),
     describe<&Options::least_objects>("least_objects", "a whole number of at least 0",
                                       [](const Options& o) { return o.least_objects >= 0; }),
     describe<&Options::staging_bytes>("staging_bytes", "a whole number of at least 0 (no limit)",

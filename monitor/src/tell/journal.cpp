@@ -63,6 +63,9 @@ class Writer {
   void unless_empty(const char* key, const std::string& text) const {
     if (!text.empty()) (*this)(key, text);
   }
+  void unless_empty(const char* key, const std::optional<std::int64_t>& step) const {
+    if (step) (*this)(key, *step);
+  }
   void unless_empty(const char* key, const DomainSections& domains) const {
     if (!domains.planes.empty()) (*this)(key, domains);
   }

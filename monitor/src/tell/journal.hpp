@@ -39,6 +39,10 @@ struct JournalLine {
   std::optional<LoadPicture> picture;
   std::optional<Outcome> outcome;  // of the rebalance, if the advice was followed
   std::int64_t taken_at = -1;      // the step after which the advice was followed, or -1
+  // The step of the decision, if a line before this one has it: the advice has waited for a step in
+  // which objects may move, and a later look has asked for nothing.
+  std::optional<std::int64_t> decided_at = {};
+  bool waits = false;  // true if the advice may still be followed, in a later line; not written
   RebalanceKind kind = RebalanceKind::application;
   CostTable costs = {};  // of types and features, if they are learned
 };

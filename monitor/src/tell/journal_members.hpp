@@ -155,6 +155,7 @@ void for_each_member(T& line, Visitor&& visit) {
   visit("reason", line.reason);
   visit.seconds("predicted_gain", line.decision.predicted_gain, line.totals.has_value());
   visit("taken_at", line.taken_at, line.taken_at >= 0);
+  visit.unless_empty("decided_at", line.decided_at);
   visit("kind", line.kind, is_taken);
   visit("changed", outcome.moved, is_taken);
   visit.shown("trigger", line.before.trigger);

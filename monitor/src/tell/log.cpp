@@ -57,7 +57,8 @@ std::string phases_of(const Outcome& outcome) {
 
 // The end of a line: the outcome of the rebalance.
 std::string outcome_of(const JournalLine& line) {
-  if (!line.outcome) return line.decision.action == Action::rebalance ? "; not taken" : "";
+  if (!line.outcome && line.decision.action != Action::rebalance) return {};
+  if (!line.outcome) return line.waits ? "; not taken yet" : "; not taken";
   const Outcome& outcome = *line.outcome;
   const std::string took = seconds_of(outcome.seconds * 1e9);
   if (!outcome.moved) return "; nothing had to change, in " + took + forgotten_of(outcome);
@@ -167,8 +168,11 @@ std::string of_run(const Summary& given) {
 }  // namespace
 
 std::string log_line(const JournalLine& line) {
-  return "step " + count_of(line.step) + ": " + name_of(line.decision.action) + ": " + line.reason +
-         outcome_of(line);
+  const std::int64_t decided = line.decided_at.value_or(line.step);
+  const std::int64_t step = line.taken_at >= 0 ? line.taken_at : line.step;
+  return "step " + count_of(step) + ": " + name_of(line.decision.action) +
+         (step != decided ? " (decided at step " + count_of(decided) + ")" : "") + ": " +
+         line.reason + outcome_of(line);
 }
 
 std::string lines_of(const CostTable& costs) {

@@ -35,8 +35,8 @@ void Recording::begin_line(const Look& look, const Names& names) {
   });
 }
 
-void Recording::begin_line(std::int64_t step, const DecisionState& state, Reason cause,
-                           const std::string& reason) {
+void Recording::begin_line(std::int64_t step, std::int64_t decided_at, const DecisionState& state,
+                           Reason cause, const std::string& reason) {
   if (recorder_ == nullptr) return;
   tell([&] {
     line_.emplace();
@@ -44,6 +44,7 @@ void Recording::begin_line(std::int64_t step, const DecisionState& state, Reason
     line_->before = state;
     line_->decision = {Action::rebalance, cause};
     line_->reason = reason;
+    if (decided_at != step) line_->decided_at = decided_at;
   });
 }
 
@@ -62,8 +63,9 @@ void Recording::begin(const Names& kernels) {
   has_begun_ = true;
 }
 
-void Recording::end_line(const Names& kernels) {
+void Recording::end_line(const Names& kernels, bool waits) {
   if (!line_) return;
+  line_->waits = waits;
   tell([&] {
     begin(kernels);
     perform([recorder = recorder_.get(), line = std::move(*line_)]() mutable {

@@ -32,14 +32,14 @@ class Recording {
   void start_from(const DecisionState& state, bool is_restored);
   // Begins the line of a look, or of a rebalance without a look.
   void begin_line(const Look& look, const Names& names);
-  void begin_line(std::int64_t step, const DecisionState& state, Reason cause,
-                  const std::string& reason);
+  void begin_line(std::int64_t step, std::int64_t decided_at, const DecisionState& state,
+                  Reason cause, const std::string& reason);
   bool has_line() const noexcept { return line_.has_value(); }
   void add_outcome(std::int64_t step, RebalanceKind kind, const Outcome& outcome,
                    const CostTable& costs);
   // Gives the line to the recorder, if there is one. The first call writes the header with these
-  // kernels.
-  void end_line(const Names& kernels);
+  // kernels. `waits` is true if the advice of the line is held for a later step.
+  void end_line(const Names& kernels, bool waits = false);
 
   void warn(const std::string& text);
   // Returns a command that the recorder has already read, and makes it read the control file again.

@@ -532,8 +532,11 @@ TEST_F(BoxCutOn, MisuseIsTheSameErrorOnAllRanks) {
           [](auto& o, auto&) { o.cell_size[0] = -1; });
   refused("does not name each axis once", [](auto& o, auto&) { o.axes = {0, 1, 1}; });
   refused("core/domains", [](auto& o, auto&) { o.shape.extents = {0, 1, 1}; });
-  refused("target_lambda must be finite and not negative.",
-          [](auto& o, auto&) { o.target_lambda = -1; });
+  refused("target_lambda is -1.", [](auto& o, auto&) { o.target_lambda = -1; });
+  refused(
+      "target_lambda is 0.03. Give 0 to cut as evenly as possible, or a lambda (greatest over "
+      "average) of at least 1: 1.03 allows 3 % above the average.",
+      [](auto& o, auto&) { o.target_lambda = 0.03; });
   const std::vector<double> few = {1, 2}, none(8, 0.0);
   refused("2 speeds came with 8 parts", [&](auto& o, auto&) { o.speeds = few; });
   refused("A speed is not positive and finite.", [&](auto& o, auto&) { o.speeds = none; });

@@ -171,8 +171,8 @@ TEST(Neighbours, OfBoxes) {
 TEST(Neighbours, OfAPlainGrid) {
   const Domains grid = GridDomains::uniform({2, {2, 2, 1}}, unit, GridScheme::tensor);
   EXPECT_EQ(neighbours_of(grid, 0), (std::vector<Neighbour>{{1, 0.5}, {2, 0.5}, {3, 0}}));
-  EXPECT_EQ(box_of(grid, 3).lower[0], 0.5);
-  EXPECT_EQ(box_of(grid, 0).upper[1], 0.5);
+  EXPECT_EQ(box_of_rank(grid, 3).lower[0], 0.5);
+  EXPECT_EQ(box_of_rank(grid, 0).upper[1], 0.5);
 }
 
 // The two domains touch each other on both sides.
@@ -188,8 +188,8 @@ TEST(Neighbours, OfQuartersOfACurve) {
   const Domains curve = CurveDomains(
       1, 2, unit, {}, {{0}, {quarter}, {2 * quarter}, {3 * quarter}, {4 * quarter}}, {}, {});
   EXPECT_EQ(boxes_of(curve, 0).size(), 1U);
-  EXPECT_EQ(box_of(curve, 2).lower[0], 0.5);
-  EXPECT_EQ(box_of(curve, 2).lower[1], 0.5);
+  EXPECT_EQ(box_of_rank(curve, 2).lower[0], 0.5);
+  EXPECT_EQ(box_of_rank(curve, 2).lower[1], 0.5);
   EXPECT_EQ(neighbours_of(curve, 0), (std::vector<Neighbour>{{1, 0.5}, {2, 0}, {3, 0.5}}));
 }
 
@@ -239,8 +239,8 @@ TEST(Neighbours, OfWhoOwnsNothing) {
   const Domains curve = CurveDomains(1, 2, unit, {}, {{0}, {0}, end_of_curve(2)}, {}, {});
   EXPECT_TRUE(boxes_of(curve, 0).empty());
   EXPECT_TRUE(neighbours_of(curve, 0).empty());
-  EXPECT_ERROR(box_of(curve, 0), "Rank 0 owns no place");
-  EXPECT_EQ(box_of(curve, 1), unit);
+  EXPECT_ERROR(box_of_rank(curve, 0), "Rank 0 owns no place");
+  EXPECT_EQ(box_of_rank(curve, 1), unit);
   EXPECT_ERROR(boxes_of(curve, 2), "The domain of rank 2 of 2");
   EXPECT_ERROR(neighbours_of(Domains(), 0), "No rank owns anything yet.");
 }

@@ -42,29 +42,32 @@ TEST(HeldAdvice, APauseDropsWhatWasAdvisedBefore) {
 TEST(HeldAdvice, KnowsHowARebalanceCameAbout) {
   HeldAdvice held;
   EXPECT_EQ(held.take_kind({}), RebalanceKind::application);
-  held.note_look(true, Reason::curable);
+  held.note_look(true, Reason::curable, 11);
   EXPECT_EQ(held.cause(), Reason::curable);
+  EXPECT_EQ(held.decided_at(), 11);
   EXPECT_EQ(held.take_kind({}), RebalanceKind::fresh);
   EXPECT_EQ(held.take_kind({}), RebalanceKind::application);
-  held.note_look(true, Reason::goes_back);
+  held.note_look(true, Reason::goes_back, 19);
   EXPECT_EQ(held.take_kind({.earlier = true}), RebalanceKind::earlier);
-  held.note_look(true, Reason::shifts);
+  held.note_look(true, Reason::shifts, 27);
   EXPECT_EQ(held.take_kind({.shifted = true}), RebalanceKind::shift);
-  held.note_due();
+  held.note_due(30);
   EXPECT_EQ(held.cause(), Reason::due);
+  EXPECT_EQ(held.decided_at(), 30);
   EXPECT_EQ(held.take_kind({}), RebalanceKind::application);
 }
 
 TEST(HeldAdvice, ALookThatHoldsLeavesWhatIsHeld) {
   HeldAdvice held;
-  held.note_look(true, Reason::curable);
+  held.note_look(true, Reason::curable, 11);
   static_cast<void>(held.released(cut, false, false));
-  held.note_look(false, Reason::below_noise);
+  held.note_look(false, Reason::below_noise, 19);
   EXPECT_EQ(held.cause(), Reason::curable);
+  EXPECT_EQ(held.decided_at(), 11);
   EXPECT_EQ(held.take_kind({}), RebalanceKind::fresh);
   EXPECT_FALSE(held) << "a rebalance was made";
-  held.note_look(true, Reason::curable);
-  held.note_look(false, Reason::below_noise);
+  held.note_look(true, Reason::curable, 11);
+  held.note_look(false, Reason::below_noise, 19);
   EXPECT_EQ(held.take_kind({}), RebalanceKind::application) << "nothing was held";
 }
 

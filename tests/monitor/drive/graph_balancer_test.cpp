@@ -129,17 +129,22 @@ TEST_F(GraphBalancing, WhatIsDroppedChangesNothing) {
   balancer.finish();
 }
 
+TEST_F(GraphBalancing, ATargetIsALambda) {
+  EXPECT_ERROR_EVERYWHERE(GraphBalancer(ranks, {.method = {.target_lambda = 0.03}}),
+                          "The target_lambda of the method graph is 0.03.");
+}
+
 // An application may tighten its request until every rank has enough cells.
 TEST_F(GraphBalancing, ProposesAgainByAnotherMethod) {
   GraphBalancer balancer(ranks, deterministic);
   mesh.heat(3);
   const Graph graph = mesh.as_graph({.weight = mesh.weights});
   double last = std::numeric_limits<double>::max();
-  for (const double tolerance : {0.5, 0.2, 0.05, 0.01}) {
-    const GraphCut cut = balancer.propose(graph, ByGraph{.tolerance = tolerance});
-    EXPECT_LE(cut.report.lambda.front(), 1 + tolerance + 1e-9);
+  for (const double target : {1.5, 1.2, 1.05, 1.01}) {
+    const GraphCut cut = balancer.propose(graph, ByGraph{.target_lambda = target});
+    EXPECT_LE(cut.report.lambda.front(), target + 1e-9);
     EXPECT_LE(cut.report.lambda.front(), last + 1e-9);
-    last = std::max(1 + tolerance, 1.0);
+    last = target;
   }
   const GraphCut anew = balancer.propose(graph, std::nullopt, true);
   EXPECT_LE(anew.report.lambda.front(), 1.031);
@@ -151,10 +156,9 @@ TEST_F(GraphBalancing, ProposesAgainByAnotherMethod) {
 
 // All cells weigh the same, but those of rank 0 take three times as long as others.
 TEST_F(GraphBalancing, CellsCostWhatTheirRanksMeasure) {
-  static std::int64_t now = 0;
-  now = 0;
+  std::int64_t now = 0;
   GraphBalancerOptions options = {.monitor = {.trigger = Never{}, .epoch_steps = 6}};
-  options.monitor.own_clock = []() noexcept { return now; };
+  options.monitor.own_clock = [&now] { return now; };
   GraphBalancer balancer(ranks, options);
   Kernel work = balancer.kernel("work");
   for (int step = 0; step < 30; ++step) {

@@ -161,7 +161,7 @@ Options random_options(std::mt19937_64& random) {
                             Snake{},
                             Tensor{},
                             RecursiveBisection{},
-                            ByGraph{Effort::fast, fraction(random), fraction(random), 1e-7},
+                            ByGraph{Effort::fast, 1 + fraction(random), fraction(random), 1e-7},
                             Staggered{.grid = {1 + below(9), 1 + below(9), 1 + below(9)}}};
   options.method = methods[random() % std::size(methods)];
   if (flip()) options.cell_size = {fraction(random), 0, fraction(random)};
@@ -283,7 +283,7 @@ TEST(FromText, OnlyMethodsThatTheApplicationCanWorkWith) {
     EXPECT_EQ(chosen(Methods::boxes, method), method);
     EXPECT_NE(refused(Methods::curves, method), "");
   }
-  EXPECT_EQ(chosen(Methods::any, "graph fast 0.1"), "graph fast 0.1 0 0");
+  EXPECT_EQ(chosen(Methods::any, "graph fast 1.1"), "graph fast 1.1 0 0");
   for (const Methods methods : {Methods::curves, Methods::boxes, Methods::grids})
     EXPECT_NE(refused(methods, "graph"), "");
   EXPECT_EQ(chosen(Methods::grids, "tensor"), "tensor");
@@ -307,7 +307,7 @@ TEST(FromText, AValueThatIsNotAllowedIsAnError) {
        "tensor 2x2x2x2", "tensor 2,2", "tensor4"},
       "hilbert, morton, snake or bisection; staggered or tensor, with or without the number of "
       "domains along each axis (tensor 4x4x2; 0 leaves the choice to evenkeel); or graph, with or "
-      "without effort, tolerance, moving cost and seconds of an edge (graph fast 0.05 0 1e-7)");
+      "without effort, target lambda, moving cost and seconds of an edge (graph fast 1.05 0 1e-7)");
   for (const char* key : {"cell_size", "least_width"})
     expect(key, {"", "-1", "1,2,3,4", "nan", "inf", "1,,2", "off"},
            "none, or one to three numbers of at least 0 with commas between them");
@@ -320,7 +320,8 @@ TEST(FromText, AValueThatIsNotAllowedIsAnError) {
          "none, or the numbers of all ranks, each once, with commas between them");
   expect("wrap", {"", "x", "2"}, "on or off");
   expect("target_lambda", {"", "0.99", "-1", "nan", "inf", "1.1x", "1,1", "lambda"},
-         "0 (off), or a number of at least 1");
+         "0 (off), or a lambda (greatest over average) of at least 1: 1.03 allows 3 % above the "
+         "average");
   expect("least_objects", {"", "-1", "2147483648", "1.5"}, "a whole number of at least 0");
   expect("staging_bytes", {"", "-1", "9223372036854775808", "1e6", "1 MB"},
          "a whole number of at least 0 (no limit)");
@@ -429,8 +430,8 @@ TEST(CheckOptions, TheDefaultsAndTheirLimitsAreFine) {
 TEST(CheckOptions, AValueThatIsNotAllowedIsAnError) {
   const std::string fine = "nothing was thrown";
   EXPECT_EQ(error_with(&Options::target_lambda, 0.5),
-            "evenkeel: monitor/options: target_lambda is '0.5'. Give 0 (off), or a number of at "
-            "least 1.");
+            "evenkeel: monitor/options: target_lambda is '0.5'. Give 0 (off), or a lambda "
+            "(greatest over average) of at least 1: 1.03 allows 3 % above the average.");
   for (const double value : {-1.0, 0.99, nan, infinity})
     EXPECT_NE(error_with(&Options::target_lambda, value), fine);
   for (const double value : {-1.0, 100.0, nan, infinity})
@@ -443,6 +444,20 @@ TEST(CheckOptions, AValueThatIsNotAllowedIsAnError) {
   EXPECT_NE(error_with(&Options::cooldown_steps, -1), fine);
   EXPECT_MENTIONS(error_with(&Options::trigger, Trigger(Threshold{.lambda = 1})), "lambda");
   EXPECT_MENTIONS(error_with(&Options::trigger, Trigger(Custom{})), "no function");
+}
+
+// The share above the average, 0.03, is not a lambda.
+TEST(CheckOptions, TheTargetOfAGraphIsALambda) {
+  const std::string refusal =
+      "The target_lambda of the method graph is 0.03. Give a lambda (greatest over average) of at "
+      "least 1: 1.03 allows 3 % above the average.";
+  EXPECT_EQ(error_with(&Options::method, Method(ByGraph{.target_lambda = 0.03})),
+            "evenkeel: core/graph: " + refusal);
+  EXPECT_EQ(test::error_of([] { read("method = graph fast 0.03"); }),
+            "evenkeel: monitor/options: run.options, line 1: method: " + refusal);
+  EXPECT_NE(error_with(&Options::method, Method(ByGraph{.moving_cost = -1})), "nothing was thrown");
+  EXPECT_EQ(error_with(&Options::method, Method(ByGraph{.target_lambda = 1})),
+            "nothing was thrown");
 }
 
 // If a value did not fit the text, it would change on its way to the other ranks.

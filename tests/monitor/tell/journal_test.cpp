@@ -625,7 +625,11 @@ TEST(JournalRead, EveryLineIsWrittenAsItWas) {
   expect_again(to_json(line));
   line.totals->ranks = 300;
   expect_again(to_json(line));
+  line.decided_at = 5;
+  EXPECT_EQ(parsed(line).at("decided_at"), 5);
+  expect_again(to_json(line));
   line.taken_at = -1;
+  line.decided_at.reset();
   line.outcome.reset();
   line.totals.reset();
   expect_again(to_json(line));

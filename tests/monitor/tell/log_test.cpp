@@ -40,6 +40,28 @@ TEST(LogLine, OfAnAdviceAndWhatCameOfIt) {
             advice + "new domains in 12.50 ms; lambda 1.10 predicted");
 }
 
+TEST(LogLine, OfAnAdviceThatWasFollowedLater) {
+  JournalLine line;
+  line.step = 11;
+  line.decision.action = Action::rebalance;
+  line.reason = "some reason";
+  line.waits = true;
+  EXPECT_EQ(log_line(line), "step 11: rebalance: some reason; not taken yet");
+  line.taken_at = 2000;
+  line.outcome = {.objects_moved = 1, .bytes_moved = 96, .seconds = 0.0125};
+  EXPECT_EQ(
+      log_line(line),
+      "step 2,000: rebalance (decided at step 11): some reason; 1 object (96 B) moved in 12.50 "
+      "ms");
+  line.taken_at = 11;
+  EXPECT_EQ(log_line(line), "step 11: rebalance: some reason; 1 object (96 B) moved in 12.50 ms");
+  line.step = line.taken_at = 30;
+  line.decided_at = 19;
+  EXPECT_EQ(
+      log_line(line),
+      "step 30: rebalance (decided at step 19): some reason; 1 object (96 B) moved in 12.50 ms");
+}
+
 // --- The summary ---------------------------------------------------------------------------------
 
 // 1000 steps on 4 ranks. Ranks worked for 8 of 10 s on average, and 2 s were lost. So lambda is

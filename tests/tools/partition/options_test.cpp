@@ -223,7 +223,9 @@ TEST(PartitionOptions, Targets) {
   for (const std::string text : {"0.99", "0", "-1", "nan", "inf", "", "one", "1,05"})
     expect_refused(
         [&](auto& asked) { asked.target_lambda = text; },
-        "--target-lambda is '" + text + "'. Give a finite number of at least 1; 1 is perfect.");
+        "--target-lambda is '" + text +
+            "'. Give a lambda (greatest over average) of at least 1: 1.03 allows 3 % above the "
+            "average.");
 }
 
 TEST(PartitionOptions, OfGraphs) {
@@ -233,7 +235,6 @@ TEST(PartitionOptions, OfGraphs) {
       {"--from", &PartitionArguments::from},
       {"--uncuttable", &PartitionArguments::uncuttable},
       {"--effort", &PartitionArguments::effort},
-      {"--tolerance", &PartitionArguments::tolerance},
       {"--moving-cost", &PartitionArguments::moving_cost}};
   for (const auto& [name, value] : options)
     expect_refused(

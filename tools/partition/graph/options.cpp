@@ -30,7 +30,7 @@ double number_from(std::string_view option, const std::string& text) {
 ByGraph method_of(const PartitionArguments& asked) {
   ByGraph method;
   if (asked.effort) method.effort = effort_from(*asked.effort);
-  if (asked.tolerance) method.tolerance = number_from("--tolerance", *asked.tolerance);
+  if (asked.target_lambda) method.target_lambda = target_lambda_from(*asked.target_lambda);
   if (asked.moving_cost) method.moving_cost = number_from("--moving-cost", *asked.moving_cost);
   if (asked.from) return method;
   if (method.effort == Effort::polish)

@@ -30,14 +30,14 @@ std::string table_of(const Model& model, const Amounts& amounts) {
   const std::size_t stride =
       std::max<std::size_t>(1, (model.rebalances.size() + most_rows - 1) / most_rows);
   HtmlTable table("Rebalances",
-                  {"after step", "kind", "lambda before", "predicted", "after", "objects moved",
-                   "bytes", "took", "predicted gain", "realised gain", "reason"});
-  table.words_in({1, 10});
+                  {"after step", "decided at", "kind", "lambda before", "predicted", "after",
+                   "objects moved", "bytes", "took", "predicted gain", "realised gain", "reason"});
+  table.words_in({2, 11});
   for (std::size_t i = 0; i < model.rebalances.size(); i += stride) {
     const Rebalance& each = model.rebalances[i];
-    table.add({detail::count_of(each.at), kind_of(each), lambda_or_none(each.lambda_before),
-               lambda_or_none(foreseen_by(each.outcome)), lambda_or_none(each.lambda_after),
-               detail::count_of(each.outcome.objects_moved),
+    table.add({detail::count_of(each.at), detail::count_of(each.decided_at), kind_of(each),
+               lambda_or_none(each.lambda_before), lambda_or_none(foreseen_by(each.outcome)),
+               lambda_or_none(each.lambda_after), detail::count_of(each.outcome.objects_moved),
                detail::bytes_of(each.outcome.bytes_moved), Amounts(false).of(each.outcome.seconds),
                amounts.of(each.predicted), amounts.of(each.realised), escaped(each.reason)});
   }

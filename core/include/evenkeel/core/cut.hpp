@@ -43,9 +43,9 @@ struct CutOptions {
   int parts = 1;
   int dimensions = 3;
   // Earlier splitters, or empty. The cut keeps them if the lambda of their parts is at most
-  // target_lambda.
+  // target_lambda; 0 turns this off.
   Splitters kept = {};
-  double target_lambda = 0;
+  double target_lambda = 0;  // 0, or at least 1
   Aim aim = Aim::nearest;
   // Used if the splitters in `kept` are not even enough. If the penalty is 0, new splitters replace
   // them. If it is at least 1, each splitter in `kept` is shifted with this penalty, as

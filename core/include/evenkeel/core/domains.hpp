@@ -75,7 +75,7 @@ EVENKEEL_API exec::Array<int> owners_of(const Space& space, const Domains& domai
 EVENKEEL_API std::vector<Box> boxes_of(const Domains& domains, int rank);
 
 // The box around the domain of a rank; throws an Error for a rank that owns no place.
-EVENKEEL_API Box box_of(const Domains& domains, int rank);
+EVENKEEL_API Box box_of_rank(const Domains& domains, int rank);
 
 // A rank whose domain touches a given domain.
 struct Neighbour {

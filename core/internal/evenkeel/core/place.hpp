@@ -85,7 +85,7 @@ struct CurveGoal {
 struct GraphGoal {
   double target_lambda = 0;
   PhaseCosts phases = {};  // if not empty, each phase is balanced by itself
-  double tightened = 1;    // the share of the method's tolerance that may be used
+  double tightened = 1;    // the share of the method's target_lambda - 1 that may be used
 };
 using Goal = std::variant<EvenGoal, CurveGoal, GraphGoal>;
 
@@ -156,7 +156,7 @@ EVENKEEL_API Assignment place(const Communicator& communicator, const Status& st
 
 // Collective. Tries one goal after the other, beginning with the given goal, until all ranks hold
 // at least `least_objects` objects. The next goals are near to the request: a cut instead of a
-// shift, and tighter targets (for ByGraph, tighter tolerances). Heavy objects may be the reason
+// shift, and tighter targets. Heavy objects may be the reason
 // that these fail, so the last goals use weights that differ less and less. `refused` counts the
 // goals that failed. Throws an Error if all fail.
 struct Allowed {

@@ -1,5 +1,8 @@
 #include "boxes/from_objects/box_cut.hpp"
 
+#include <evenkeel/backends/text.hpp>
+#include <evenkeel/core/weights/load.hpp>
+
 #include <algorithm>
 #include <cmath>
 
@@ -17,9 +20,9 @@ void check_box_cut(const BoxCutOptions& options, int parts, int dimensions) {
   if (std::any_of(options.least_width.begin(), options.least_width.end(),
                   [](double width) { return !(width >= 0) || !std::isfinite(width); }))
     refuse_grid("A least width is negative or not finite.", "Give 0 where any width is allowed.");
-  if (!(options.target_lambda >= 0) || !std::isfinite(options.target_lambda))
-    refuse_grid("target_lambda must be finite and not negative.",
-                "Give a lambda above 1 that is even enough, or 0 to cut as evenly as possible.");
+  if (options.target_lambda != 0 && !is_target_lambda(options.target_lambda))
+    refuse_grid("target_lambda is " + text_of(options.target_lambda) + '.',
+                std::string("Give 0 to cut as evenly as possible, or ") + target_lambdas + '.');
 }
 
 void check_points(std::span<const WeightedPoints> points, int dimensions) {

@@ -29,7 +29,7 @@ namespace {
 
 constexpr const char* cut_graph_label = "evenkeel::graph";
 
-Goal goal_for(int parts, const Level& level, const GraphRead& read, double tolerance,
+Goal goal_for(int parts, const Level& level, const GraphRead& read, double target_lambda,
               const PerConstraint& heaviest) {
   Goal goal;
   goal.parts = parts;
@@ -37,7 +37,7 @@ Goal goal_for(int parts, const Level& level, const GraphRead& read, double toler
   goal.totals = read.totals;
   for (std::size_t c = 0; c < static_cast<std::size_t>(level.constraints); ++c) {
     const double average = static_cast<double>(goal.totals[c]) / parts;
-    const double wanted = std::min(average * (1 + tolerance), static_cast<double>(goal.totals[c]));
+    const double wanted = std::min(average * target_lambda, static_cast<double>(goal.totals[c]));
     goal.limits[c] = std::max(static_cast<std::int64_t>(wanted),
                               least_bottleneck(goal, c, heaviest, level.all_vertices));
   }
@@ -233,7 +233,7 @@ GraphCut cut_read(const Communicator& communicator, GraphRead& read, int parts,
   if (read.has_uncuttable) together = contract(communicator, {}, read.level, read.uncuttable);
   Level& level = read.has_uncuttable ? together.level : read.level;
   const PerConstraint heaviest = heaviest_of(communicator, level);
-  Goal goal = goal_for(parts, level, read, wishes.tolerance, heaviest);
+  Goal goal = goal_for(parts, level, read, wishes.target_lambda, heaviest);
   goal.lump = lump_of(communicator, level, goal, heaviest);
 
   // All ranks decide the same here: either all ranks have homes and keys, or no rank has them.
@@ -294,7 +294,7 @@ GraphCut cut_graph(const Space& space, const Communicator& communicator, const G
   graphs::GraphRead read = graphs::read_graph(space, communicator, graph, options, method);
   return graphs::cut_read(communicator, read,
                           options.parts > 0 ? options.parts : communicator.size(),
-                          {method.effort, method.tolerance, options.progress});
+                          {method.effort, method.target_lambda, options.progress});
 }
 
 }  // namespace evenkeel

@@ -62,7 +62,7 @@ exec::Array<int> fixed_or(const Level& level, const exec::Array<int>& homes);
 // All members except `progress` are the same on all ranks.
 struct CutWishes {
   Effort effort = Effort::good;
-  double tolerance = 0;
+  double target_lambda = 1;
   std::function<void(double done)> progress = {};
   Companion* companion = nullptr;  // may be null; if it is not null, the graph must not have
                                    // uncuttable edges

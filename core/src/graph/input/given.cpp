@@ -9,6 +9,7 @@
 #include <evenkeel/backends/exec/lists.hpp>
 #include <evenkeel/backends/exec/reduce.hpp>
 #include <evenkeel/backends/text.hpp>
+#include <evenkeel/core/graph/check.hpp>
 #include <evenkeel/core/weights.hpp>
 
 #include <algorithm>
@@ -137,11 +138,7 @@ Given read_given(const Space& space, const evenkeel::Graph& graph, const GraphCu
                  const ByGraph& method) {
   if (options.parts < 0)
     refuse(std::to_string(options.parts) + " parts are wanted.", "Ask for one at least.");
-  if (!(method.tolerance >= 0) || !std::isfinite(method.tolerance) || !(method.moving_cost >= 0) ||
-      !std::isfinite(method.moving_cost) || !(method.edge_seconds >= 0) ||
-      !std::isfinite(method.edge_seconds))
-    refuse("tolerance, moving_cost or edge_seconds is negative or not finite.",
-           "Give finite numbers of at least 0.");
+  check(method);
   if (!graph.offsets().given() || !graph.columns().given())
     refuse("A graph came without offsets or columns.",
            "Give both; an empty rank has one offset, 0.");

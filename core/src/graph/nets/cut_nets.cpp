@@ -80,7 +80,7 @@ NetCut stages::cut_nets(const Space& space, const Communicator& communicator, co
   given.objects.rows.weights = {};
   NetCompanion companion(communicator, std::move(level));
   GraphCut by_graph = cut_read(communicator, read, parts,
-                               {method.effort, method.tolerance, options.progress, &companion});
+                               {method.effort, method.target_lambda, options.progress, &companion});
   NetCut cut;
   cut.report = net_report(space, communicator, given, by_graph.parts, parts);
   cut.report.duplicates = all.duplicates;

@@ -7,12 +7,15 @@
 #include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/backends/exec/stopwatch.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <iterator>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -219,6 +222,65 @@ enum class ClockKind : int {
               // the time in which the thread waited for a core that another program used
   wall,       // the system's wall clock
   thread_cpu  // the CPU time of the timing thread, in which waiting for a core does not count
+};
+
+// --- A clock of your own -------------------------------------------------------------------------
+
+// A clock of your own: a function, a lambda or another object that is called without arguments and
+// returns nanoseconds as an integer of 64 bits. It must not throw: an exception ends the program by
+// std::terminate. Every thread that times kernels reads it. Copies of an OwnClock share one object.
+class OwnClock {
+ public:
+  OwnClock() = default;                 // no clock
+  OwnClock(std::nullptr_t) noexcept {}  // no clock
+  // A null pointer or an empty std::function is no clock either.
+  template <class Callable>
+  requires(!std::same_as<std::remove_cvref_t<Callable>, OwnClock> &&
+           std::invocable<std::decay_t<Callable>&>) OwnClock(Callable&& callable) {
+    using Own = std::decay_t<Callable>;
+    static_assert(is_64_bit_integer<std::invoke_result_t<Own&>>(),
+                  "a clock of your own returns nanoseconds as an integer of 64 bits, such as "
+                  "std::int64_t");
+    if constexpr (std::convertible_to<Callable, Function>)
+      function_ = std::forward<Callable>(callable);
+    else
+      keep(std::make_shared<Own>(std::forward<Callable>(callable)));
+  }
+
+  // The time now. There must be a clock.
+  std::int64_t operator()() const noexcept {
+    return function_ != nullptr ? function_() : read_(object_.get());
+  }
+  explicit operator bool() const noexcept { return function_ != nullptr || read_ != nullptr; }
+  // True for the same function, for copies of one OwnClock, and if both are no clock.
+  friend bool operator==(const OwnClock&, const OwnClock&) = default;
+
+ private:
+  using Function = std::int64_t (*)();
+
+  template <class Result>
+  static constexpr bool is_64_bit_integer() {
+    if constexpr (std::integral<Result>)
+      return sizeof(Result) == sizeof(std::int64_t);
+    else
+      return false;
+  }
+
+  template <class Own>
+  static std::int64_t read(void* object) {
+    return static_cast<std::int64_t>((*static_cast<Own*>(object))());
+  }
+  template <class Own>
+  void keep(std::shared_ptr<Own> object) {
+    if constexpr (std::is_pointer_v<Own> || requires { object->operator bool(); })
+      if (!*object) return;
+    read_ = &read<Own>;
+    object_ = std::move(object);
+  }
+
+  Function function_ = nullptr;
+  std::int64_t (*read_)(void* object) = nullptr;
+  std::shared_ptr<void> object_;
 };
 
 }  // namespace evenkeel

@@ -4,7 +4,7 @@
 // proposes parts of the graph. A proposal moves nothing: the code checks how much it would cut and
 // move, and carries it out or drops it.
 //
-//   ek::GraphBalancer balancer(MPI_COMM_WORLD, {.method = {.tolerance = 0.05}});
+//   ek::GraphBalancer balancer(MPI_COMM_WORLD, {.method = {.target_lambda = 1.05}});
 //   auto assembly = balancer.kernel("assembly");
 //   while (simulation.advance()) {
 //     { auto timing = assembly.time(); assemble(mesh); }

@@ -92,8 +92,8 @@ struct Options {
   int warmup_steps = 3;      // at the start, not measured
   int cooldown_steps = 6;    // after a rebalance, in which only Every and commands act
   ClockKind clock = ClockKind::automatic;
-  // A clock of your own, in nanoseconds, which replaces `clock`; set in code only, on each rank.
-  std::int64_t (*own_clock)() noexcept = nullptr;
+  // A clock of your own, which replaces `clock`; set in code only, on each rank.
+  OwnClock own_clock = nullptr;
   TypeCosts type_costs = TypeCosts::robust;
   bool deterministic = false;   // if true, the load is the sum of the weights, and no clock is used
   bool strict_kernels = false;  // if true, a kernel that some rank does not know is an Error

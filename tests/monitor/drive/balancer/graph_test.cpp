@@ -231,7 +231,7 @@ TEST_F(BalancerByGraph, PinnedCellsStay) {
 
 // Ten cells have nearly all of the weight, but each rank must have at least half the average number
 // of cells.
-TEST_F(BalancerByGraph, TightensItsToleranceForTheLeastNumberOfObjects) {
+TEST_F(BalancerByGraph, TightensItsTargetForTheLeastNumberOfObjects) {
   Cells cells = spread();
   std::vector<double> weights;
   for (const Number cell : cells.id.on_host()) weights.push_back(cell < 10 ? 1000 : 1);
@@ -254,7 +254,7 @@ TEST_F(BalancerByGraph, BalancesOtherWeightsToo) {
     return there(memory);
   };
   const Values<double> memory = memory_of();
-  by_graph.method = ByGraph{.tolerance = 0.1};
+  by_graph.method = ByGraph{.target_lambda = 1.1};
   Balancer balancer(ranks, by_graph);
   renumber(ranks, balancer.rebalance(cells.weighed({.weight = memory})), cells.columns);
   expect_intact(cells);

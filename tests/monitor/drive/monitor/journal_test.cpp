@@ -2,6 +2,7 @@
 #include "decide/decision.hpp"
 #include "journal/line.hpp"
 #include "monitor/drive/monitor/watching.hpp"
+#include "monitor/drive/users_logger.hpp"
 #include "support/scratch.hpp"
 
 #include <evenkeel/backends/config.hpp>
@@ -158,6 +159,34 @@ TEST_F(JournalTest, ARebalanceThatHadToWait) {
       EXPECT_TRUE(read[1].at("taken_at").is_null());
     }
   }
+}
+
+// The look at step 19 asks for nothing, so the rebalance has a line of its own.
+TEST_F(JournalTest, ARebalanceThatHadToWaitForLongerThanALook) {
+  if (size == 1) GTEST_SKIP() << "alone, nothing is advised";
+  const UsersLogger log;
+  Options options = with_journal(exact(Threshold{.lambda = 1.5}));
+  options.log = LogLevel::decisions;
+  Monitor monitor(outer, options);
+  for (int step = 1; step <= 34; ++step) {
+    monitor.set_load(step <= 11 ? uneven_load() : 2);
+    if (monitor.step(0, {.may_move = step == 30})) monitor.rebalanced({.objects_moved = 3});
+  }
+  monitor.finish();
+  const auto read = parsed();
+  if (rank != 0) return;
+  EXPECT_MENTIONS(log.text(), "step 11: rebalance: lambda 1.50");
+  EXPECT_MENTIONS(log.text(), "; not taken yet");
+  EXPECT_MENTIONS(log.text(), "step 30: rebalance (decided at step 11): lambda 1.50");
+  ASSERT_GT(read.size(), 3U);
+  EXPECT_EQ(read[1].at("step"), 11);
+  EXPECT_TRUE(read[1].at("taken_at").is_null());
+  EXPECT_FALSE(read[1].contains("decided_at"));
+  EXPECT_EQ(read[2].at("decision"), "hold");
+  EXPECT_EQ(read[3].at("step"), 30);
+  EXPECT_EQ(read[3].at("decided_at"), 11);
+  EXPECT_EQ(read[3].at("taken_at"), 30);
+  EXPECT_EQ(read[3].at("cause"), "above_threshold");
 }
 
 TEST_F(JournalTest, ALineForEachRebalanceWithoutALook) {

@@ -106,7 +106,7 @@ TEST_F(GraphPartitions, FromParts) {
 TEST_F(GraphPartitions, EdgesThatMustNotBeCut) {
   GraphPartitionOptions options = options_for("a.graph", path_of_eight);
   options.uncuttable = file("middle.csv", "0\n0\n0\n0\n0\n0\n1\n1\n0\n0\n0\n0\n0\n0\n");
-  options.method.tolerance = 0.3;
+  options.method.target_lambda = 1.3;
   const GraphPartition partition = found(options);
   const Parts parts = all_parts(partition);
   EXPECT_EQ(parts[3], parts[4]);

@@ -50,7 +50,7 @@ TEST(GraphPartitionOptions, AllOfThem) {
   asked.from = "f.npy";
   asked.uncuttable = "m.npy";
   asked.effort = "polish";
-  asked.tolerance = "0.1";
+  asked.target_lambda = "1.1";
   asked.moving_cost = "2.5";
   asked.out = "parts.csv";
   asked.json = true;
@@ -60,7 +60,7 @@ TEST(GraphPartitionOptions, AllOfThem) {
   EXPECT_EQ(options.from, "f.npy");
   EXPECT_EQ(options.uncuttable, "m.npy");
   EXPECT_EQ(options.method,
-            (ByGraph{.effort = Effort::polish, .tolerance = 0.1, .moving_cost = 2.5}));
+            (ByGraph{.effort = Effort::polish, .target_lambda = 1.1, .moving_cost = 2.5}));
   EXPECT_EQ(options.out, "parts.csv");
   EXPECT_TRUE(options.json);
 }
@@ -87,7 +87,6 @@ TEST(GraphPartitionOptions, OptionsOfOtherMethods) {
       {"--points", &PartitionArguments::points},
       {"--box", &PartitionArguments::box},
       {"--work", &PartitionArguments::work},
-      {"--target-lambda", &PartitionArguments::target_lambda},
       {"--vtk", &PartitionArguments::vtk}};
   for (const auto& [name, value] : options)
     expect_refused(
@@ -106,8 +105,6 @@ TEST(GraphPartitionOptions, Values) {
     expect_refused([&](auto& asked) { asked.effort = text; },
                    "--effort is '" + text + "'. Give polish, fast or good.");
   for (const std::string text : {"", "-0.1", "nan", "inf", "3%", "1,5"}) {
-    expect_refused([&](auto& asked) { asked.tolerance = text; },
-                   "--tolerance is '" + text + "'. Give a finite number of at least 0.");
     expect_refused(
         [&](auto& asked) {
           asked.from = "f.npy";
@@ -115,6 +112,11 @@ TEST(GraphPartitionOptions, Values) {
         },
         "--moving-cost is '" + text + "'. Give a finite number of at least 0.");
   }
+  for (const std::string text : {"", "0.03", "0", "-1", "nan", "inf", "3%", "1,5"})
+    expect_refused([&](auto& asked) { asked.target_lambda = text; },
+                   "--target-lambda is '" + text +
+                       "'. Give a lambda (greatest over average) of at least 1: 1.03 allows 3 % "
+                       "above the average.");
   expect_refused([](auto& asked) { asked.parts = "0"; },
                  "--parts is '0'. Give a whole number from 1 to 16777216.");
 }

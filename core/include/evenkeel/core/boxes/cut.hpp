@@ -30,9 +30,9 @@ struct WeightedPoints {
 struct BoxCutOptions {
   Box box;
   std::array<bool, 3> periodic = {};
-  // If it is above 1, a part may weigh up to this many times its share, which saves reductions.
-  // Otherwise each border is placed where the weight before it is nearest to its share. A tensor
-  // grid ignores it.
+  // 0, or at least 1. If it is above 1, a part may weigh up to this many times its share, which
+  // saves reductions. Otherwise each border is placed where the weight before it is nearest to its
+  // share. A tensor grid ignores it.
   double target_lambda = 0;
   // The speed of each part; the share of a part is proportional to it. If empty, all parts are
   // equally fast.

@@ -29,7 +29,7 @@ struct GraphReport {
   std::vector<double> bound;      // no cut has a lambda below this, as vertices cannot be divided
   double moved = 0;               // share of all vertices that change their part
   double moved_weight = 0;        // share of the weight that moves, by the first constraint
-  double least_moved_weight = 0;  // the share of the weight that any cut within the tolerance must
+  double least_moved_weight = 0;  // the share of the weight that any cut within the target must
                                   // move
   std::int64_t broken = 0;        // uncuttable edges that are cut; always 0
   int empty = 0;                  // parts without a vertex; 0 if there are enough vertices

@@ -18,9 +18,9 @@ EVENKEEL_API const char* name_of(Effort effort) noexcept;
 // The method and its goals.
 struct ByGraph {
   Effort effort = Effort::good;
-  // A part may weigh up to the average * (1 + tolerance), in each constraint. If a vertex is too
-  // heavy for this limit, the limit is higher.
-  double tolerance = 0.03;
+  // The greatest lambda of a new cut, in each constraint: at least 1, where 1.03 allows 3 % above
+  // the average. If a vertex is too heavy for this limit, the limit is higher.
+  double target_lambda = 1.03;
   // The cost of moving a vertex of the average bytes out of its present part, as a number of cut
   // edges of the average weight. If it is 0, a vertex moves unless another cut is as good without
   // the move.

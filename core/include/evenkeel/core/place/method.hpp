@@ -50,7 +50,7 @@ struct RecursiveBisection {
 // One of the methods.
 using Method = std::variant<Hilbert, Morton, Snake, Staggered, Tensor, RecursiveBisection, ByGraph>;
 
-// The text of a method in options, such as "hilbert", "staggered 4x2x1" or "graph fast 0.05", and
+// The text of a method in options, such as "hilbert", "staggered 4x2x1" or "graph fast 1.05", and
 // the method of such a text. Converting there and back loses nothing.
 EVENKEEL_API std::string to_text(const Method& method);
 EVENKEEL_API std::optional<Method> method_from_text(std::string_view text);
@@ -60,7 +60,7 @@ EVENKEEL_API std::vector<std::string_view> method_names();
 inline constexpr const char* method_texts =
     "hilbert, morton, snake or bisection; staggered or tensor, with or without the number of "
     "domains along each axis (tensor 4x4x2; 0 leaves the choice to evenkeel); or graph, with or "
-    "without effort, tolerance, moving cost and seconds of an edge (graph fast 0.05 0 1e-7)";
+    "without effort, target lambda, moving cost and seconds of an edge (graph fast 1.05 0 1e-7)";
 
 // True if domains are ranges of a curve, or parts of a graph. If both are false, they are boxes.
 inline bool places_along_curve(const Method& method) noexcept {

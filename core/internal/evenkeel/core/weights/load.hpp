@@ -1,6 +1,7 @@
 #pragma once
 
-// The definitions of lambda and of the imbalance, for loads of ranks, parts and grids.
+// The definitions of lambda and of the imbalance, for loads of ranks, parts and grids, and the
+// numbers that can be targets for lambda.
 
 #include <evenkeel/backends/config.hpp>
 
@@ -28,5 +29,15 @@ inline double imbalance_percent_of(double greatest, double sum, double parts) no
   if (!(sum > 0) || parts < 2) return 0;
   return 100 * (greatest - sum / parts) / greatest * parts / (parts - 1);
 }
+
+// --- Targets -------------------------------------------------------------------------------------
+
+// True if the number can be a target for lambda.
+inline bool is_target_lambda(double number) noexcept {
+  return number >= 1 && number < std::numeric_limits<double>::infinity();
+}
+// The allowed targets, for Errors: a number below 1 may be meant as a share above the average.
+inline constexpr const char* target_lambdas =
+    "a lambda (greatest over average) of at least 1: 1.03 allows 3 % above the average";
 
 }  // namespace evenkeel

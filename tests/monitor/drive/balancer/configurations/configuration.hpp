@@ -294,9 +294,9 @@ inline bool fits(const Method& method, int ranks, int dimensions) {
 // The only set has a graph, which determines the cut.
 inline void choose_graph(Configuration& all, Dice& dice) {
   constexpr Effort efforts[] = {Effort::polish, Effort::fast, Effort::good};
-  constexpr double tolerances[] = {0.03, 0, 0.3, 2}, costs[] = {0, 0.01, 3};
+  constexpr double targets[] = {1.03, 1, 1.3, 3}, costs[] = {0, 0.01, 3};
   all.options.method = ByGraph{.effort = dice.one_of(efforts),
-                               .tolerance = dice.one_of(tolerances),
+                               .target_lambda = dice.one_of(targets),
                                .moving_cost = dice.one_of(costs)};
   all.options.shift = {};
   all.grid_fits = true;
