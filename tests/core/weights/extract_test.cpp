@@ -11,24 +11,46 @@ using Weights = std::vector<double>;
 
 // --- Which objects -------------------------------------------------------------------------------
 
-// Takes stretch by stretch. Stretches are as short as possible for at most `most` of them.
-Extract oracle(const Weights& weights, std::int64_t most) {
-  Extract extract;
+// Takes stretch by stretch. Stretches are as short as possible for at most `most` of them. Finds
+// the weights that each object spans when the weights of its stretch are laid end to end.
+struct Stretch {
+  std::int64_t begin, end;
+  double sum;
+};
+std::vector<Stretch> stretches_of(const Weights& weights, std::int64_t most) {
+  std::vector<Stretch> stretches;
   const std::int64_t objects = std::ssize(weights);
   std::int64_t length = 1;
   while (length * most < objects) ++length;
   for (std::int64_t begin = 0; begin < objects; begin += length) {
-    std::int64_t heaviest = begin;
-    double sum = 0;
-    for (std::int64_t i = begin; i < std::min(objects, begin + length); ++i) {
-      const double weight = weights[static_cast<std::size_t>(i)];
-      if (weight > weights[static_cast<std::size_t>(heaviest)]) heaviest = i;
-      sum += weight;
-    }
-    extract.objects.push_back(heaviest);
-    extract.weights.push_back(sum);
+    const std::int64_t end = std::min(objects, begin + length);
+    const double sum = std::accumulate(weights.begin() + begin, weights.begin() + end, 0.0);
+    stretches.push_back({begin, end, sum});
   }
-  return extract;
+  return stretches;
+}
+
+// An object that was selected lies between a tenth and nine tenths of the weight of its stretch, or
+// in the middle of a stretch without weight.
+void expect_one_of_each_stretch(const Extract& found, const Weights& weights, std::int64_t most) {
+  const std::vector<Stretch> stretches = stretches_of(weights, most);
+  ASSERT_EQ(found.objects.size(), stretches.size());
+  ASSERT_EQ(found.weights.size(), stretches.size());
+  for (std::size_t s = 0; s < stretches.size(); ++s) {
+    const auto [begin, end, sum] = stretches[s];
+    const std::int64_t object = found.objects[s];
+    EXPECT_EQ(found.weights[s], sum);
+    ASSERT_GE(object, begin);
+    ASSERT_LT(object, end);
+    if (sum == 0) {
+      EXPECT_EQ(object, begin + (end - begin - 1) / 2);
+      continue;
+    }
+    const double before = std::accumulate(weights.begin() + begin, weights.begin() + object, 0.0);
+    EXPECT_LE(before, 0.9 * sum);
+    EXPECT_GE(before + weights[static_cast<std::size_t>(object)], 0.1 * sum);
+    EXPECT_GT(weights[static_cast<std::size_t>(object)], 0);
+  }
 }
 
 // Weights are whole numbers, so that sums are exact. Many are equal, and many are 0.
@@ -48,7 +70,8 @@ void expect_same_in_place(const Weights& weights, std::int64_t most) {
   std::vector<Number> given(weights.begin(), weights.end());
   const Set objects = set(places, {}, {.weight = given});
   const Space host = Space::where(MemoryKind::host);
-  const Extract found = extract_by_weight(host, objects, most), expected = oracle(weights, most);
+  const Extract found = extract_by_weight(host, objects, most),
+                expected = extract_of(std::ssize(weights), weights, most);
   EXPECT_EQ(found.objects, expected.objects);
   EXPECT_EQ(found.weights, expected.weights);
 }
@@ -83,19 +106,47 @@ TEST(Extract, RefusesWeightsThatAreNone) {
   EXPECT_THROW(extract_by_weight(host, set(places), 7), Error);
 }
 
-TEST(Extract, IsTheHeaviestOfEachStretch) {
+TEST(Extract, TakesOneObjectOfEachStretch) {
   std::mt19937_64 random(1);
   for (const std::int64_t objects : counts)
     for (const std::int64_t most : mosts)
       for (const int kinds : {1, 2, 3, 1000}) {
         SCOPED_TRACE(std::to_string(objects) + " objects, " + std::to_string(most) + " at most");
         const Weights weights = random_weights(objects, kinds, random);
-        const Extract found = extract_of(objects, weights, most), expected = oracle(weights, most);
-        EXPECT_EQ(found.objects, expected.objects);
-        EXPECT_EQ(found.weights, expected.weights);
-        EXPECT_EQ(std::accumulate(found.weights.begin(), found.weights.end(), 0.0),
-                  std::accumulate(weights.begin(), weights.end(), 0.0));
+        expect_one_of_each_stretch(extract_of(objects, weights, most), weights, most);
       }
+}
+
+// A third of the objects costs 4, and the others cost 1; so a third of them has two thirds of the
+// weight. Their order is random, or a pattern that repeats with stretches or beside them.
+TEST(Extract, TakesHeavyObjectsAsOftenAsTheirWeightDemands) {
+  constexpr std::int64_t objects = 12'288, most = 1024;
+  std::mt19937_64 random(3);
+  for (const int pattern : {0, 1, 2}) {
+    Weights weights;
+    for (std::int64_t i = 0; i < objects; ++i) {
+      const std::uint64_t drawn = pattern == 0   ? random() % 3
+                                  : pattern == 1 ? static_cast<std::uint64_t>(i) % 3
+                                                 : static_cast<std::uint64_t>(i) / 4 % 3;
+      weights.push_back(drawn == 0 ? 4 : 1);
+    }
+    const Extract found = extract_of(objects, weights, most);
+    double heavy = 0, all = 0;
+    for (std::size_t i = 0; i < found.objects.size(); ++i) {
+      all += found.weights[i];
+      if (weights[static_cast<std::size_t>(found.objects[i])] > 1) heavy += found.weights[i];
+    }
+    EXPECT_NEAR(heavy / all, 2 / 3.0, 0.06) << "pattern " << pattern;
+  }
+}
+
+TEST(Extract, NeverMissesAnObjectWithMostOfTheWeight) {
+  for (const std::int64_t heavy : {0, 1, 499, 500, 998, 999}) {
+    Weights weights(1000, 1.0);
+    weights[static_cast<std::size_t>(heavy)] = 9 * 999;
+    for (const std::int64_t most : {1, 3, 10})
+      EXPECT_EQ(std::ranges::count(extract_of(1000, weights, most).objects, heavy), 1);
+  }
 }
 
 TEST(Extract, CountsObjectsWhereNoneHasAWeight) {
@@ -103,7 +154,10 @@ TEST(Extract, CountsObjectsWhereNoneHasAWeight) {
     for (const std::int64_t most : mosts) {
       SCOPED_TRACE(std::to_string(objects) + " objects, " + std::to_string(most) + " at most");
       const Extract found = extract_of(objects, {}, most);
-      EXPECT_EQ(found.weights, oracle(Weights(static_cast<std::size_t>(objects), 1), most).weights);
+      Weights expected;
+      for (const Stretch& one : stretches_of(Weights(static_cast<std::size_t>(objects), 1), most))
+        expected.push_back(one.sum);
+      EXPECT_EQ(found.weights, expected);
       ASSERT_EQ(found.objects.size(), found.weights.size());
       std::int64_t begin = 0;
       for (std::size_t i = 0; i < found.objects.size(); ++i) {
@@ -128,12 +182,10 @@ TEST(Extract, OfFewObjectsIsAllOfThem) {
 }
 
 TEST(Extract, ByHand) {
-  const Weights weights = {0, 2, 2, 0, 0, 0, 5};
+  const Weights weights = {0, 2, 0, 0, 0, 0, 5};
   const Extract three = extract_of(7, weights, 3);
-  EXPECT_EQ(three.objects, (Indices{1, 3, 6})) << "the first of several";
-  EXPECT_EQ(three.weights, (Weights{4, 0, 5}));
-  EXPECT_EQ(extract_of(7, weights, 1).objects, (Indices{6}));
-  EXPECT_EQ(extract_of(7, weights, 1).weights, (Weights{9}));
+  EXPECT_EQ(three.objects, (Indices{1, 4, 6})) << "the middle of a stretch that weighs nothing";
+  EXPECT_EQ(three.weights, (Weights{2, 0, 5}));
 }
 
 TEST(Extract, OfNothingIsNothing) {

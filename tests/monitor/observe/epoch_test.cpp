@@ -139,15 +139,15 @@ TEST(TotalsOf, WhatIsNoSampleIsUnfitAndCountsNothing) {
 
   for (std::int64_t Sample::*member :
        {&Sample::steps, &Sample::objects, &Sample::load, &Sample::duration, &Sample::variance,
-        &Sample::cost, &Sample::rebuild, &Sample::extra, &Sample::bytes, &Sample::command,
-        &Sample::survey, &Sample::all_steps, &Sample::all_load}) {
+        &Sample::cost, &Sample::rebuild, &Sample::bytes, &Sample::command, &Sample::survey,
+        &Sample::all_steps, &Sample::all_load}) {
     Sample negative = sample_of(5);
     negative.*member = std::numeric_limits<std::int64_t>::lowest();
     const Totals totals = totals_of(negative, -7);
     EXPECT_EQ(totals.unfit, 1);
     for (const std::int64_t value :
          {totals.steps, totals.objects.sum, totals.load.sum, totals.duration.sum, totals.variance,
-          totals.cost, totals.rebuild, totals.extra, totals.bytes, totals.command, totals.survey,
+          totals.cost, totals.rebuild, totals.bytes, totals.command, totals.survey,
           totals.all_steps, totals.all_load})
       EXPECT_GE(value, 0);
     EXPECT_EQ(totals.unit, 1024);
@@ -205,7 +205,8 @@ TEST(Combine, ByHand) {
 }
 
 // Additional time of the step after a rebalance is of two kinds. Outside of kernels, the excess
-// over the least value of all ranks is waiting. In kernels, all ranks wait for the greatest value.
+// over the least value of all ranks is waiting. In kernels, it has noise, and the sum over ranks
+// counts.
 TEST(Combine, WhatARebalanceCosts) {
   const auto paid = [](std::int64_t each) {
     Sample sample = sample_of(1);
@@ -213,7 +214,8 @@ TEST(Combine, WhatARebalanceCosts) {
     sample.command = each / 10;
     return sample;
   };
-  EXPECT_EQ(paid_in(totals_over({paid(20), paid(10), paid(30)})), (Numbers{30, 10, 30, 30, 30, 3}));
+  EXPECT_EQ(paid_in(totals_over({paid(20), paid(10), paid(30)})), (Numbers{30, 10, 60, 30, 30, 3}));
+  EXPECT_EQ(totals_over({paid(-20), paid(10)}).extra, -10);
 }
 
 // Ranks know the same about other domains. A rank that knows nothing must not count.

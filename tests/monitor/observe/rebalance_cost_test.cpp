@@ -74,6 +74,14 @@ TEST_F(RebalanceCostTest, AStepThatTookNoLongerCostsNothing) {
   expect_told(0, 0);
 }
 
+// Over many rebalances, noise of kernels must not add up.
+TEST_F(RebalanceCostTest, AStepWithShorterKernelsCountsAsSuch) {
+  cost.begin_settling(1000);
+  end_step(1100, 60);
+  end_step(1200, 90);
+  expect_told(30, -30);
+}
+
 TEST_F(RebalanceCostTest, WaitsForALaterStep) {
   cost.begin_settling(1000);
   end_step(1100, 60);

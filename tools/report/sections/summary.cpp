@@ -106,8 +106,8 @@ std::string account_section(const Model& model) {
   note += model.account.knows_never
               ? "Without rebalances, the objects would have stayed in the first domains; looks "
                 "determined the load of the ranks there."
-              : "The imbalance without rebalances is not known. The lower bar assumes that it "
-                "stayed as last known.";
+              : "The imbalance without rebalances is not known. The lower bar assumes that there "
+                "would have been none.";
   if (model.account.uncertainty > 0)
     note += " The lower bar is known give or take " + amounts.of(model.account.uncertainty) + ".";
   return section("account", "With and without balancing",
