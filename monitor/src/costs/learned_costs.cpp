@@ -100,6 +100,12 @@ struct ValuesDiffer {
   KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return a[i] != b[i]; }
 };
 
+bool are_same(const Space& space, const exec::Array<std::int64_t>& a,
+              const exec::Array<std::int64_t>& b) {
+  return a.size() == b.size() &&
+         exec::first_that(space, a.size(), ValuesDiffer{a.data(), b.data()}) == a.size();
+}
+
 }  // namespace
 
 bool LearnedCosts::has_keys() const noexcept {
@@ -113,6 +119,20 @@ std::int64_t LearnedCosts::follow(const Space& space, std::span<const Set> sets,
   return forgotten;
 }
 
+void LearnedCosts::follow_records(const Space& space, std::span<const Set> sets,
+                                  RankRecords& records) {
+  for (std::size_t s = 0; s < sets.size(); ++s) {
+    exec::Array<std::int64_t>& keys = keys_[s];
+    if (keys.empty() || !sets[s].options().key.given()) continue;
+    exec::Array<std::int64_t> now = keys_of(space, sets[s]);
+    if (!are_same(space, keys, now)) {
+      const exec::Array<double> none = exec::filled(space, label, keys.size(), 0.0);
+      records.follow(s, keys.size(), followed(space, keys, none, now).places);
+    }
+    keys = std::move(now);
+  }
+}
+
 std::int64_t LearnedCosts::follow(const Space& space, const Set& set, std::size_t index,
                                   RankRecords& records) {
   exec::Array<double>& costs = travelling_[index];
@@ -124,11 +144,8 @@ std::int64_t LearnedCosts::follow(const Space& space, const Set& set, std::size_
     exec::Array<std::int64_t> now = keys_of(space, set);
     had_any = has_any();
     if (had_any && keys.size() == costs.size()) {
-      const bool is_same =
-          keys.size() == count &&
-          exec::first_that(space, count, ValuesDiffer{keys.data(), now.data()}) == count;
       Followed known;
-      if (!is_same) {
+      if (!are_same(space, keys, now)) {
         known = followed(space, keys, costs, now);
         records.follow(index, keys.size(), known.places);
         costs = std::move(known.values);

@@ -39,6 +39,9 @@ class LearnedCosts {
   // objects whose costs are forgotten.
   std::int64_t follow(const Space& space, std::span<const Set> sets, RankRecords& records);
 
+  // The same if no costs are learned: matches only the records of ranks.
+  void follow_records(const Space& space, std::span<const Set> sets, RankRecords& records);
+
   // Makes the sets carry their costs. Call it after follow().
   void travel_with(std::span<Set> sets);
 

@@ -114,25 +114,34 @@ void ObjectCosts::count(std::span<const Set> sets, const RankMeasurements& measu
   counting_.took = counting_.ended_at - began;
 }
 
-void ObjectCosts::refresh(const Communicator& ranks, std::span<const Set> sets,
-                          const RankMeasurements& measured, RankRecords& records) {
+std::int64_t ObjectCosts::refresh(const Communicator& ranks, std::span<const Set> sets,
+                                  const RankMeasurements& measured, RankRecords& records,
+                                  const Now& now) {
   const bool is_typed = learns_ && work_.is_built();
   if (is_typed) static_cast<void>(work_.fit(ranks));
-  const bool has_costs = learns_ && of_sets().size() == sets.size();
+  const std::int64_t began = now();
+  const bool are_known = of_sets().size() == sets.size();
   const bool may_know_better = learned_.has_keys() || !measured.stretches.empty() || is_typed;
-  if (has_costs && may_know_better)
-    static_cast<void>(attempt(stage_name, [&] {
-      check_each(sets);
-      const Space space = space_for(sets);
-      if (learned_.has_keys()) forgotten_ += learned_.follow(space, sets, records);
-      if (is_typed && work_.are_known()) {
-        tell_(work_.table(ranks.size()));
-        learned_.renew(space, sets, work_);
-      }
-      learned_.refresh(sets, static_cast<double>(measured.load), measured.stretches);
-    }));
+  if (are_known && may_know_better)
+    static_cast<void>(
+        attempt(stage_name, [&] { bring_up_to_date(sets, measured, records, ranks.size()); }));
+  const std::int64_t took = now() - began;
   if (learns_ && !is_typed && refit_.is_due())
-    fit_last_move(ranks, sets, measured, records, has_costs);
+    fit_last_move(ranks, sets, measured, records, are_known);
+  return took;
+}
+
+void ObjectCosts::bring_up_to_date(std::span<const Set> sets, const RankMeasurements& measured,
+                                   RankRecords& records, int ranks) {
+  check_each(sets);
+  const Space space = space_for(sets);
+  if (!learns_) return learned_.follow_records(space, sets, records);
+  if (learned_.has_keys()) forgotten_ += learned_.follow(space, sets, records);
+  if (work_.is_built() && work_.are_known()) {
+    tell_(work_.table(ranks));
+    learned_.renew(space, sets, work_);
+  }
+  learned_.refresh(sets, static_cast<double>(measured.load), measured.stretches);
 }
 
 // Collective. If all ranks can, fits the costs of objects to the loads before and after the last
@@ -168,7 +177,10 @@ CostStatement ObjectCosts::arrive(const Space& space, std::span<Set> sets, RankR
   can_fit_ = false;
   would_learn_ = may_learn_ && !any_weighted(sets);
   learned_.resize(sets.size());
-  if (!would_learn_) return statement(space, sets, measured);
+  if (!would_learn_) {
+    learned_.follow_records(space, sets, records);
+    return statement(space, sets, measured);
+  }
   forgotten_ += learned_.follow(space, sets, records);
   CostRefit::Records known;
   for (std::size_t s = 0; s < sets.size(); ++s) known.push_back(records.known(s, sets[s].count()));
@@ -275,7 +287,7 @@ void ObjectCosts::learn(const Space& space, std::span<const Set> sets, const Agr
 void ObjectCosts::note_move(std::span<const Set> sets) {
   learned_.note_move();
   work_.note_move();
-  if (learns_ && of_sets().size() == sets.size())
+  if (of_sets().size() == sets.size())
     static_cast<void>(attempt(stage_name, [&] { learned_.note_keys(space_for(sets), sets); }));
 }
 

@@ -80,9 +80,10 @@ class ObjectCosts {
   // Local. Counts the objects of this rank by type for the epoch that has just ended, unless the
   // sets are invalid. Counts may take at most a thousandth of the time, so some are skipped.
   void observe(std::span<const Set> sets, const RankMeasurements& measured, const Now& now);
-  // Collective. Brings the costs up to date.
-  void refresh(const Communicator& ranks, std::span<const Set> sets,
-               const RankMeasurements& measured, RankRecords& records);
+  // Collective. Brings the costs up to date, and the records of ranks of objects with keys. Returns
+  // the nanoseconds that this rank needed, without waiting for others.
+  std::int64_t refresh(const Communicator& ranks, std::span<const Set> sets,
+                       const RankMeasurements& measured, RankRecords& records, const Now& now);
 
   // --- In a rebalance, in this order -------------------------------------------------------------
 
@@ -125,6 +126,8 @@ class ObjectCosts {
   bool learns_types(std::span<const Set> sets) const;
   void fit_last_move(const Communicator& ranks, std::span<const Set> sets,
                      const RankMeasurements& measured, const RankRecords& records, bool has_costs);
+  void bring_up_to_date(std::span<const Set> sets, const RankMeasurements& measured,
+                        RankRecords& records, int ranks);
   void count(std::span<const Set> sets, const RankMeasurements& measured, const Now& now);
   Status fit_types(const Communicator& ranks, std::span<const Set> sets, const AgreedWork& agreed,
                    const CostTable& earlier);

@@ -67,7 +67,7 @@ void Ledger::enter(const Totals& totals, bool is_first, bool is_current, double 
   run.measured_steps += totals.steps;
   // Without the rebalance, there would have been no extra time of kernels in the step after it.
   const double usual = std::max(0.0, mean - totals.mean_extra());
-  run.worked += usual;
+  run.worked += mean;
   if (mean > 0) run.level = now / mean - 1;
   run.covered += totals.mean_load();
   run.elapsed += static_cast<double>(totals.duration.sum) / static_cast<double>(totals.ranks);

@@ -38,12 +38,11 @@ struct Course {
 // Sums over all steps of the run that looks have covered; times are in nanoseconds.
 struct RunTotals {
   std::int64_t steps = 0, measured_steps = 0;  // all steps, and those in epochs
-  // The load of the average rank, without the extra time of kernels after rebalances.
-  double worked = 0;
-  double level = -1;             // slowest / average load - 1, at the last look
-  double elapsed = 0;            // time of the steps in epochs, average over ranks
-  double covered = 0;            // load of the average rank in epochs
-  std::int64_t never_steps = 0;  // steps whose load without any rebalance is known
+  double worked = 0;                           // load of the average rank
+  double level = -1;                           // slowest / average load - 1, at the last look
+  double elapsed = 0;                          // time of the steps in epochs, average over ranks
+  double covered = 0;                          // load of the average rank in epochs
+  std::int64_t never_steps = 0;                // steps whose load without any rebalance is known
   // The standard error of this load, where it follows from the costs of objects.
   double doubtful = 0;
 };

@@ -82,8 +82,11 @@ MoveReport Balancer::Impl::step(std::span<const Set> sets, const StepOptions& ho
 }
 
 Survey Balancer::Impl::survey(std::span<const Set> sets, std::int64_t load) {
-  costs_.refresh(ranks_, sets, engine_.measured(), surveyor_.records());
-  return surveyor_.survey(question(sets, load));
+  const std::int64_t refreshed =
+      costs_.refresh(ranks_, sets, engine_.measured(), surveyor_.records(), now_);
+  Survey found = surveyor_.survey(question(sets, load));
+  found.took += refreshed;
+  return found;
 }
 
 Surveyor::Question Balancer::Impl::question(std::span<const Set> sets, std::int64_t load) const {

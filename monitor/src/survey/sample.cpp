@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace evenkeel {
@@ -99,6 +100,29 @@ SampleStatement ObjectSample::statement() const {
     mine.bounds.upper[d] = std::max(mine.bounds.upper[d], places_[i]);
   }
   return mine;
+}
+
+// Without any known first rank, the present rank counts, which is the previous rank of new objects.
+void ObjectSample::fill_first_ranks() {
+  const auto dimensions = static_cast<std::size_t>(dimensions_);
+  std::vector<std::size_t> known;
+  for (std::size_t i = 0; i < first_.size(); ++i)
+    if (first_[i] != RankRecords::unknown_rank) known.push_back(i);
+  for (std::size_t i = 0; i < first_.size(); ++i) {
+    if (first_[i] != RankRecords::unknown_rank) continue;
+    double least = std::numeric_limits<double>::max();
+    first_[i] = previous_[i];
+    for (const std::size_t other : known) {
+      double square = 0;
+      for (std::size_t d = 0; d < dimensions; ++d) {
+        const double apart = places_[i * dimensions + d] - places_[other * dimensions + d];
+        square += apart * apart;
+      }
+      if (square >= least) continue;
+      least = square;
+      first_[i] = first_[other];
+    }
+  }
 }
 
 Set ObjectSample::as_set(int dimensions) {

@@ -24,6 +24,10 @@ struct SampleStatement {
 
   bool can_be_cut() const noexcept { return objects > 0 && least_dimensions == bounds.dimensions; }
   bool is_on_record() const noexcept { return off_record == 0 && first_unknown == 0; }
+  // True if at least half of the first ranks are known; see ObjectSample::fill_first_ranks().
+  bool is_mostly_on_record() const noexcept {
+    return off_record == 0 && 2 * first_unknown <= objects;
+  }
   bool is_on_advice() const noexcept { return off_advice == 0; }
   static void add(SampleStatement& into, const SampleStatement& from) noexcept;
 };
@@ -46,6 +50,10 @@ class ObjectSample {
 
   // Throws an Error if a position is not finite.
   SampleStatement statement() const;
+  // Gives objects whose first rank is not known the first rank of the nearest object of this sample
+  // whose first rank is known. An object that was made during the run would have been made where
+  // its neighbours are. Call this after statement().
+  void fill_first_ranks();
 
   std::int64_t count() const noexcept { return std::ssize(costs_); }
   std::span<const double> costs() const noexcept { return costs_; }

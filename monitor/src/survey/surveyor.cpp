@@ -137,7 +137,8 @@ void Surveyor::add_up(const Question& question, ObjectSample& sample, const Samp
   if (question.has_moved) {
     add(LoadTally::first_again, records_.first());
     add(LoadTally::previous_again, records_.previous());
-    if (all.is_on_record()) {
+    if (all.is_mostly_on_record()) {
+      sample.fill_first_ranks();
       into.add(LoadTally::first, sample.first_ranks(), costs);
       into.add(LoadTally::previous, sample.previous_ranks(), costs);
     }
@@ -184,7 +185,7 @@ Survey Surveyor::find_out(const Question& question) {
   if (!added.ok()) tally->fail();
   if (!tally->reduce(communicator_)) return {};
   latest_ = std::move(latest);
-  Survey found = survey_from(question, *tally, all.is_on_record());
+  Survey found = survey_from(question, *tally, all);
   if (latest_ != nullptr) earlier_.add(question.step, latest_);
   found.took = alone + question.now() - together;
   return found;
@@ -219,15 +220,17 @@ void Surveyor::advise(Question question) {
   }
 }
 
-// If there are no records, the load under domains that the run could have kept is known only if
-// objects are now on the ranks that own their places.
+// If records are missing, the load under domains that the run could have kept is known exactly only
+// if these domains own places, and if objects are now on the ranks that own their places.
 Survey Surveyor::survey_from(const Question& question, const LoadTally& tally,
-                             bool is_on_record) const {
+                             const SampleStatement& all) const {
   Survey found;
   Counterfactual& would_be = found.would_be;
   const bool by_place = tally.share_of_strays() <= most_strays;
   const auto known = [&](std::size_t row, std::size_t again) {
-    return is_on_record ? row : by_place ? again : LoadTally::rows;
+    if (all.is_on_record()) return row;
+    if (by_place && tally.greatest(again) >= 0) return again;
+    return all.is_mostly_on_record() ? row : LoadTally::rows;
   };
   const auto of_cut = [&](std::size_t row) {
     const std::int64_t greatest = tally.greatest(row);

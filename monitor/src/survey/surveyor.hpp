@@ -61,7 +61,8 @@ class Surveyor {
   Survey find_out(const Question& question);
   void add_up(const Question& question, ObjectSample& sample, const SampleStatement& all,
               const Domains* fresh, LoadTally& into) const;
-  Survey survey_from(const Question& question, const LoadTally& tally, bool is_on_record) const;
+  Survey survey_from(const Question& question, const LoadTally& tally,
+                     const SampleStatement& all) const;
 
   const Communicator& communicator_;
   RankRecords records_;

@@ -76,6 +76,28 @@ TEST(ObjectSample, KnowsWhereObjectsWere) {
   EXPECT_FALSE(sample.statement().is_on_record());
 }
 
+// Objects are at 0, 1, 2, 3 and 4. The first and the last one began on ranks 7 and 8.
+TEST(ObjectSample, ANewObjectCountsLikeItsNearestNeighbour) {
+  std::vector<SamplePoint> places = row_of(5);
+  constexpr std::int64_t unknown = 0xFFFFFFFF;
+  exec::Array<std::int64_t> records(Space::where(MemoryKind::host), "records", 5);
+  for (std::int64_t i = 0; i < 5; ++i)
+    records.data()[i] = (std::int64_t{3} << 32) + (i == 0 ? 7 : i == 4 ? 8 : unknown);
+  ObjectSample sample;
+  sample.add(set(places), {.records = &records});
+  EXPECT_FALSE(sample.statement().is_on_record());
+  EXPECT_FALSE(sample.statement().is_mostly_on_record()) << "three of five are unknown";
+  sample.fill_first_ranks();
+  const std::vector<int> first(sample.first_ranks().begin(), sample.first_ranks().end());
+  EXPECT_EQ(first, (std::vector<int>{7, 7, 7, 8, 8})) << "of two equally near, the first counts";
+
+  for (std::int64_t i = 0; i < 5; ++i) records.data()[i] = (std::int64_t{3} << 32) + unknown;
+  ObjectSample new_ones;
+  new_ones.add(set(places), {.records = &records});
+  new_ones.fill_first_ranks();
+  for (const int rank : new_ones.first_ranks()) EXPECT_EQ(rank, 3) << "no neighbour is known";
+}
+
 TEST(ObjectSample, RefusesWhatHasNoPlace) {
   std::vector<SamplePoint> places = row_of(4);
   places[2][1] = std::numeric_limits<double>::quiet_NaN();

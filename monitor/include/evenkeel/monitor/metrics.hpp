@@ -75,15 +75,14 @@ struct Metrics {
 struct Account {
   std::int64_t steps = 0;           // covered by looks
   std::int64_t measured_steps = 0;  // those that were measured; decisions use only these
-  // Work of the average rank, without the extra time of kernels in steps after rebalances.
-  double mean = 0;
-  double actual = 0;         // work of the slowest rank of each step
-  double never = 0;          // `actual` of the same run without any rebalance
-  bool knows_never = false;  // false if no look was made before the first rebalance
-  double uncertainty = 0;    // error bar of `never`: right in about nine of ten runs
-  double own_cost = 0;       // of rebalances: evenkeel's time
-  double rebuild_cost = 0;   // of rebalances: the application's rebuild in the step after
-  double advised = 0;        // in a run that only gets advice: the time that it would have saved
+  double mean = 0;                  // work of the average rank
+  double actual = 0;                // work of the slowest rank of each step
+  double never = 0;                 // `actual` of the same run without any rebalance
+  bool knows_never = false;         // false if no look was made before the first rebalance
+  double uncertainty = 0;           // error bar of `never`: right in about nine of ten runs
+  double own_cost = 0;              // of rebalances: evenkeel's time
+  double rebuild_cost = 0;          // of rebalances: the application's rebuild in the step after
+  double advised = 0;  // in a run that only gets advice: the time that it would have saved
 
   double spent() const noexcept { return own_cost + rebuild_cost; }
   double saved() const noexcept { return never - actual - spent(); }
