@@ -30,7 +30,7 @@ std::vector<Stretch> stretches_of(const Weights& weights, std::int64_t most) {
   return stretches;
 }
 
-// An object that was selected lies between a tenth and nine tenths of the weight of its stretch, or
+// An object that was selected is between a tenth and nine tenths of the weight of its stretch, or
 // in the middle of a stretch without weight.
 void expect_one_of_each_stretch(const Extract& found, const Weights& weights, std::int64_t most) {
   const std::vector<Stretch> stretches = stretches_of(weights, most);

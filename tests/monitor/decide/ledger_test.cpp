@@ -248,14 +248,14 @@ TEST(Ledger, RebuildingAloneIsACostToo) {
   EXPECT_EQ(ledger.cost.cost, 70);
   EXPECT_EQ(ledger.rebuilt, 70);
   Ledger kernels;
-  kernels.pay(costs(0, 0, 9, 10), true, true);
+  kernels.pay(costs(0, 0, 18, 10), true, true);
   EXPECT_EQ(kernels.cost.cost, 9);
   EXPECT_EQ(kernels.spent + kernels.rebuilt, 0);
 }
 
 TEST(Ledger, WhatIsNotSpentTeachesAllTheSame) {
   Ledger ledger;
-  ledger.pay(costs(500, 70, 9, 64), false, true);
+  ledger.pay(costs(500, 70, 18, 64), false, true);
   EXPECT_EQ(ledger.spent, 0);
   EXPECT_EQ(ledger.rebuilt, 0);
   EXPECT_EQ(ledger.last.price, 0);

@@ -107,7 +107,7 @@ std::string account_section(const Model& model) {
               ? "Without rebalances, the objects would have stayed in the first domains; looks "
                 "determined the load of the ranks there."
               : "The imbalance without rebalances is not known. The lower bar assumes that there "
-                "would have been none.";
+                "would have been no imbalance.";
   if (model.account.uncertainty > 0)
     note += " The lower bar is known give or take " + amounts.of(model.account.uncertainty) + ".";
   return section("account", "With and without balancing",

@@ -21,13 +21,13 @@ struct Extract {
 };
 
 // Selects at most `most` of `objects` objects. Divides them into stretches of equal length, and
-// selects one object of each stretch, which represents the weight of the whole stretch. Where the
-// weights of the stretch are added up, this object is at a place between a tenth and nine tenths of
-// the sum, which differs from stretch to stretch. So the heavy objects of arrays in any order are
-// selected about as often as their weight demands, and one that has nine tenths of the weight of
-// its stretch is always selected. `weights` has one number per object, not negative. If it is empty
-// or has only zeros in a stretch, the object in the middle of the stretch is selected. Local, like
-// the functions below.
+// selects one object of each stretch, which represents the weight of the whole stretch. It is the
+// object at which the sum of the weights exceeds a share of all weight of the stretch. This share
+// is between 0.1 and 0.9, and differs from stretch to stretch. So heavy objects are selected about
+// as often as their weight demands, in any order of the arrays. An object with nine tenths of the
+// weight of its stretch is always selected. `weights` has one number per object, not negative. If
+// it is empty or has only zeros in a stretch, the object in the middle of the stretch is selected.
+// Local, like the functions below.
 EVENKEEL_API Extract extract_of(std::int64_t objects, std::span<const double> weights,
                                 std::int64_t most);
 
