@@ -66,7 +66,11 @@ void Ledger::enter(const Totals& totals, bool is_first, bool is_current, double 
   run.steps += totals.all_steps;
   run.measured_steps += totals.steps;
   // Without the rebalance, there would have been no extra time of kernels in the step after it.
-  const double usual = std::max(0.0, mean - totals.mean_extra());
+  // Noise cancels out over rebalances. If loads grow, the sum of extra times is less than 0, and
+  // nothing is subtracted.
+  run.extra += totals.mean_extra();
+  const double usual = std::max(0.0, mean - std::max(0.0, run.extra));
+  run.extra = std::min(0.0, run.extra);
   run.worked += mean;
   if (mean > 0) run.level = now / mean - 1;
   run.covered += totals.mean_load();

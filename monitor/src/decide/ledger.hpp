@@ -42,6 +42,7 @@ struct RunTotals {
   double level = -1;                           // slowest / average load - 1, at the last look
   double elapsed = 0;                          // time of the steps in epochs, average over ranks
   double covered = 0;                          // load of the average rank in epochs
+  double extra = 0;                            // extra time of kernels below 0, to be made up
   std::int64_t never_steps = 0;                // steps whose load without any rebalance is known
   // The standard error of this load, where it follows from the costs of objects.
   double doubtful = 0;

@@ -102,6 +102,7 @@ void visit_members(R& run, Visitor&& visit) {
   visit("ledger_level", run.level);
   visit("ledger_elapsed", run.elapsed);
   visit("ledger_covered", run.covered);
+  visit("ledger_extra", run.extra);
   visit("ledger_never_steps", run.never_steps);
   visit("ledger_doubtful", run.doubtful);
 }

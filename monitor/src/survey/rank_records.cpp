@@ -1,5 +1,6 @@
 #include "survey/rank_records.hpp"
 
+#include <evenkeel/backends/exec/histogram.hpp>
 #include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/lists.hpp>
 #include <evenkeel/core/field/array.hpp>
@@ -26,6 +27,42 @@ struct WriteRecord {
     records[i] = here * rank_unit + older[i] % rank_unit;
   }
 };
+
+struct FirstRankOf {
+  const std::int64_t* records;
+  std::int64_t unknown;  // the bin of objects whose first rank is not known
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    const auto rank = static_cast<std::int32_t>(records[i]);
+    return rank < 0 ? unknown : rank;
+  }
+};
+
+struct PreviousRankOf {
+  const std::int64_t* records;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const { return records[i] / rank_unit; }
+};
+
+struct CostAt {
+  const double* costs;  // null if each object costs 1
+  KOKKOS_FUNCTION double operator()(std::int64_t i) const {
+    return costs == nullptr ? 1 : costs[i];
+  }
+};
+
+template <class RankOf>
+void add_to(const Space& space, std::int64_t objects, const RankOf& rank_of, const CostAt& cost_at,
+            std::vector<double>& into) {
+  const exec::Array<double> sums = exec::filled(space, rank_records_label, std::ssize(into), 0.0);
+  with_space(space, [&](const auto& instance) {
+    using Instance = std::remove_cvref_t<decltype(instance)>;
+    using Bins = Kokkos::View<double*, typename Instance::memory_space,
+                              Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    exec::weighted_histogram(instance, objects, rank_of, cost_at,
+                             Bins(sums.data(), static_cast<std::size_t>(sums.size())));
+  });
+  const std::vector<double> added = sums.on_host();
+  for (std::size_t rank = 0; rank < into.size(); ++rank) into[rank] += added[rank];
+}
 
 template <class Note>
 struct TakeOver {
@@ -63,6 +100,15 @@ const exec::Array<int>* RankRecords::known_advice(std::size_t set,
                                                   std::int64_t objects) const noexcept {
   const bool are_known = set < advised_.size() && advised_[set].size() == objects;
   return are_known ? &advised_[set] : nullptr;
+}
+
+void RankRecords::add_up(const exec::Array<std::int64_t>& records, std::span<const double> costs,
+                         SumsByRank& into) {
+  const Space space = records.space();
+  const CostAt cost_at{costs.empty() ? nullptr : costs.data()};
+  const std::int64_t unknown = std::ssize(into.first) - 1;
+  add_to(space, records.size(), FirstRankOf{records.data(), unknown}, cost_at, into.first);
+  add_to(space, records.size(), PreviousRankOf{records.data()}, cost_at, into.previous);
 }
 
 const Domains* RankRecords::find(std::int64_t generation) const noexcept {

@@ -28,6 +28,16 @@ class RankRecords {
   const exec::Array<int>* known_advice(std::size_t set, std::int64_t objects) const noexcept;
   void note_advice(std::vector<exec::Array<int>> ranks) noexcept { advised_ = std::move(ranks); }
 
+  // The costs of objects by their first rank, and by their rank before the last rebalance. The
+  // first list has one more entry, for objects whose first rank is not known.
+  struct SumsByRank {
+    std::vector<double> first, previous;
+  };
+  // Adds the objects of a set. If `costs` is empty, each object costs 1. Records are those that
+  // known() has returned.
+  static void add_up(const exec::Array<std::int64_t>& records, std::span<const double> costs,
+                     SumsByRank& into);
+
   // Domains to which the run can return, or null.
   const Domains* first() const noexcept { return first_.domains.get(); }
   const Domains* previous() const noexcept { return previous_.domains.get(); }

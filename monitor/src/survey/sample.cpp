@@ -1,10 +1,9 @@
 #include "survey/sample.hpp"
 #include "survey/stage.hpp"
 
-#include "survey/rank_records.hpp"
-
 #include <evenkeel/backends/exec/lists.hpp>
 #include <evenkeel/core/field/standard.hpp>
+#include <evenkeel/core/weights.hpp>
 #include <evenkeel/core/weights/extract.hpp>
 
 #include <algorithm>
@@ -66,6 +65,15 @@ void ObjectSample::add(const Set& set, const Known& known) {
       first_.push_back(RankRecords::first_rank(record));
       previous_.push_back(RankRecords::previous_rank(record));
     }
+  if (has_all(known.records, objects)) {
+    const exec::Array<double> weights =
+        is_weighed ? given_weights(space, set) : exec::Array<double>();
+    RankRecords::add_up(*known.records,
+                        is_weighed                      ? weights.span()
+                        : has_all(known.costs, objects) ? known.costs->span()
+                                                        : std::span<const double>(),
+                        sums_);
+  }
   is_noted_ = is_noted_ && has_all(known.advised, objects);
   if (!has_all(known.advised, objects)) return;
   const auto advised = exec::picked(*known.advised, sample_label, extract.objects);
@@ -74,11 +82,18 @@ void ObjectSample::add(const Set& set, const Known& known) {
 
 void ObjectSample::scale_to(double load) {
   const double sum = std::accumulate(costs_.begin(), costs_.end(), 0.0);
-  if (sum > 0)
-    for (double& cost : costs_) cost *= load / sum;
-  else
+  if (!(sum > 0)) {
     std::fill(costs_.begin(), costs_.end(),
               load / static_cast<double>(std::max<std::size_t>(1, costs_.size())));
+    for (std::size_t i = 0; i < first_.size(); ++i) {
+      sums_.previous[static_cast<std::size_t>(previous_[i])] += costs_[i];
+      (first_[i] < 0 ? sums_.first.back() : sums_.first[static_cast<std::size_t>(first_[i])]) +=
+          costs_[i];
+    }
+    return;
+  }
+  for (std::vector<double>* const list : {&costs_, &sums_.first, &sums_.previous})
+    for (double& cost : *list) cost *= load / sum;
 }
 
 SampleStatement ObjectSample::statement() const {
@@ -103,13 +118,15 @@ SampleStatement ObjectSample::statement() const {
 }
 
 // Without any known first rank, the present rank counts, which is the previous rank of new objects.
+// The load of all objects whose first rank is not known follows that of the sampled ones.
 void ObjectSample::fill_first_ranks() {
   const auto dimensions = static_cast<std::size_t>(dimensions_);
-  std::vector<std::size_t> known;
+  std::vector<std::size_t> known, unknown;
   for (std::size_t i = 0; i < first_.size(); ++i)
-    if (first_[i] != RankRecords::unknown_rank) known.push_back(i);
-  for (std::size_t i = 0; i < first_.size(); ++i) {
-    if (first_[i] != RankRecords::unknown_rank) continue;
+    (first_[i] == RankRecords::unknown_rank ? unknown : known).push_back(i);
+  double sampled = 0;
+  for (const std::size_t i : unknown) {
+    sampled += costs_[i];
     double least = std::numeric_limits<double>::max();
     first_[i] = previous_[i];
     for (const std::size_t other : known) {
@@ -123,6 +140,9 @@ void ObjectSample::fill_first_ranks() {
       first_[i] = first_[other];
     }
   }
+  if (!(sampled > 0)) return;
+  for (const std::size_t i : unknown)
+    sums_.first[static_cast<std::size_t>(first_[i])] += costs_[i] * (sums_.first.back() / sampled);
 }
 
 Set ObjectSample::as_set(int dimensions) {

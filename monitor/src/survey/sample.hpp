@@ -3,6 +3,8 @@
 // A sample of this rank's objects of all sets, on the host. It is large enough to estimate the load
 // under other domains.
 
+#include "survey/rank_records.hpp"
+
 #include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/core/box/bounds.hpp>
 #include <evenkeel/core/field/set.hpp>
@@ -34,6 +36,10 @@ struct SampleStatement {
 
 class ObjectSample {
  public:
+  explicit ObjectSample(int ranks)
+      : sums_{std::vector<double>(static_cast<std::size_t>(ranks) + 1),
+              std::vector<double>(static_cast<std::size_t>(ranks))} {}
+
   // The data on the objects of a set beside its fields. An array that is null or does not have one
   // value for each object is ignored.
   struct Known {
@@ -54,14 +60,19 @@ class ObjectSample {
   // whose first rank is known. An object that was made during the run would have been made where
   // its neighbours are. Call this after statement().
   void fill_first_ranks();
+  // The load of all objects of this rank, not only of the sample, by their first rank and by their
+  // rank before the last rebalance. Call these after scale_to() and fill_first_ranks().
+  std::span<const double> by_first_rank() const noexcept {
+    return std::span(sums_.first).first(sums_.previous.size());
+  }
+  std::span<const double> by_previous_rank() const noexcept { return sums_.previous; }
 
   std::int64_t count() const noexcept { return std::ssize(costs_); }
   std::span<const double> costs() const noexcept { return costs_; }
   double weight() const noexcept { return weight_; }  // the sum of all given weights on this rank
-  // The first rank of each object, its rank before the last rebalance, and its rank by advice; a
-  // list is empty if these ranks are not known.
+  // The first rank of each object, and its rank by advice; a list is empty if these ranks are not
+  // known.
   std::span<const int> first_ranks() const noexcept { return first_; }
-  std::span<const int> previous_ranks() const noexcept { return previous_; }
   std::span<const int> advised_ranks() const noexcept { return advised_; }
 
   // The sample as a set, which refers to this object. `dimensions` must come from all ranks, since
@@ -72,6 +83,7 @@ class ObjectSample {
   std::vector<double> places_;  // coordinates, object by object
   std::vector<double> costs_;   // nanoseconds
   std::vector<int> first_, previous_, advised_;
+  RankRecords::SumsByRank sums_;  // without the load of objects whose first rank is not known
   double weight_ = 0;
   bool is_recorded_ = true, is_noted_ = true, is_weighed_ = true;
   int dimensions_ = 0;

@@ -72,7 +72,7 @@ class KeysAlong {
 }  // namespace
 
 ObjectSample Surveyor::sample_of(const Question& question) const {
-  ObjectSample sample;
+  ObjectSample sample(communicator_.size());
   for (std::size_t s = 0; s < question.sets.size(); ++s) {
     const std::int64_t objects = question.sets[s].count();
     sample.add(question.sets[s],
@@ -139,8 +139,8 @@ void Surveyor::add_up(const Question& question, ObjectSample& sample, const Samp
     add(LoadTally::previous_again, records_.previous());
     if (all.is_mostly_on_record()) {
       sample.fill_first_ranks();
-      into.add(LoadTally::first, sample.first_ranks(), costs);
-      into.add(LoadTally::previous, sample.previous_ranks(), costs);
+      into.add(LoadTally::first, sample.by_first_rank());
+      into.add(LoadTally::previous, sample.by_previous_rank());
     }
   }
   std::size_t row = LoadTally::earlier;
@@ -158,7 +158,7 @@ Survey Surveyor::survey(const Question& question) try {
 
 Survey Surveyor::find_out(const Question& question) {
   const std::int64_t began = question.now();
-  ObjectSample sample;
+  ObjectSample sample(communicator_.size());
   std::optional<LoadTally> tally;
   SampleStatement mine;
   const Status taken = attempt(stage_name, [&] {
@@ -198,7 +198,7 @@ void Surveyor::advise(Question question) {
   records_.note_advice({});
   if (places_by_graph(question.options.method)) return;  // without a cut, no owners are known
   try {
-    ObjectSample sample;
+    ObjectSample sample(communicator_.size());
     SampleStatement mine;
     const Status taken = attempt(stage_name, [&] {
       sample = sample_of(question);

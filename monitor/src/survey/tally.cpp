@@ -15,6 +15,12 @@ void LoadTally::add(std::size_t row, std::span<const int> ranks, std::span<const
     values_[row * ranks_ + static_cast<std::size_t>(ranks[i])] += std::llround(costs[i]);
 }
 
+void LoadTally::add(std::size_t row, std::span<const double> by_rank) {
+  is_known_[row] = true;
+  for (std::size_t rank = 0; rank < ranks_; ++rank)
+    values_[row * ranks_ + rank] += std::llround(by_rank[rank]);
+}
+
 void LoadTally::add_evenly(std::size_t row, std::span<const double> costs) {
   is_known_[row] = true;
   const double sum = std::accumulate(costs.begin(), costs.end(), 0.0);

@@ -27,6 +27,8 @@ class LoadTally {
 
   // Adds the cost of each object to the rank that would own the object.
   void add(std::size_t row, std::span<const int> ranks, std::span<const double> costs);
+  // Adds the costs of objects by the rank that would own them.
+  void add(std::size_t row, std::span<const double> by_rank);
   // Adds the cost of this rank's objects, spread evenly over all ranks.
   void add_evenly(std::size_t row, std::span<const double> costs);
   // Sets the weight of a rank, as a share of the greatest weight of any rank.

@@ -25,7 +25,7 @@ TEST(ObjectSample, RepresentsAllObjects) {
   std::vector<SamplePoint> places = row_of(5000);
   std::vector<double> weights(5000, 1.0);
   weights[4321] = 1000;
-  ObjectSample sample;
+  ObjectSample sample(9);
   sample.add(set(places, carry(weights), {.weight = weights}), {});
   EXPECT_EQ(sample.count(), 1000);
   EXPECT_EQ(sample.weight(), 5999.0);
@@ -43,7 +43,7 @@ TEST(ObjectSample, RepresentsAllObjects) {
 TEST(ObjectSample, SharesALoadEvenlyAmongObjectsThatCostNothing) {
   std::vector<SamplePoint> places = row_of(10);
   std::vector<double> weights(10, 0.0);
-  ObjectSample sample;
+  ObjectSample sample(9);
   sample.add(set(places, carry(weights), {.weight = weights}), {});
   sample.scale_to(30);
   for (const double cost : sample.costs()) EXPECT_EQ(cost, 3.0);
@@ -58,18 +58,21 @@ TEST(ObjectSample, KnowsWhereObjectsWere) {
     records.data()[i] = (std::int64_t{4} << 32) + i;
     advised.data()[i] = 10 * i;
   }
-  ObjectSample sample;
+  ObjectSample sample(9);
   sample.add(set(places), {.records = &records, .advised = &advised});
   EXPECT_TRUE(sample.statement().is_on_record());
   EXPECT_TRUE(sample.statement().is_on_advice());
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(sample.first_ranks()[i], static_cast<int>(i));
-    EXPECT_EQ(sample.previous_ranks()[i], 4);
     EXPECT_EQ(sample.advised_ranks()[i], static_cast<int>(10 * i));
   }
+  sample.scale_to(6);
+  EXPECT_EQ(std::vector<double>(sample.by_first_rank().begin(), sample.by_first_rank().end()),
+            (std::vector<double>{2, 2, 2, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(sample.by_previous_rank()[4], 6);
   // The first rank of one object is unknown, and one set has no records.
   records.data()[1] = (std::int64_t{4} << 32) + 0xFFFFFFFF;
-  ObjectSample unknown;
+  ObjectSample unknown(9);
   unknown.add(set(places), {.records = &records});
   EXPECT_FALSE(unknown.statement().is_on_record());
   sample.add(set(places), {});
@@ -83,16 +86,18 @@ TEST(ObjectSample, ANewObjectCountsLikeItsNearestNeighbour) {
   exec::Array<std::int64_t> records(Space::where(MemoryKind::host), "records", 5);
   for (std::int64_t i = 0; i < 5; ++i)
     records.data()[i] = (std::int64_t{3} << 32) + (i == 0 ? 7 : i == 4 ? 8 : unknown);
-  ObjectSample sample;
+  ObjectSample sample(9);
   sample.add(set(places), {.records = &records});
   EXPECT_FALSE(sample.statement().is_on_record());
   EXPECT_FALSE(sample.statement().is_mostly_on_record()) << "three of five are unknown";
   sample.fill_first_ranks();
   const std::vector<int> first(sample.first_ranks().begin(), sample.first_ranks().end());
   EXPECT_EQ(first, (std::vector<int>{7, 7, 7, 8, 8})) << "of two equally near, the first counts";
+  EXPECT_EQ(sample.by_first_rank()[7], 3);
+  EXPECT_EQ(sample.by_first_rank()[8], 2);
 
   for (std::int64_t i = 0; i < 5; ++i) records.data()[i] = (std::int64_t{3} << 32) + unknown;
-  ObjectSample new_ones;
+  ObjectSample new_ones(9);
   new_ones.add(set(places), {.records = &records});
   new_ones.fill_first_ranks();
   for (const int rank : new_ones.first_ranks()) EXPECT_EQ(rank, 3) << "no neighbour is known";
@@ -101,7 +106,7 @@ TEST(ObjectSample, ANewObjectCountsLikeItsNearestNeighbour) {
 TEST(ObjectSample, RefusesWhatHasNoPlace) {
   std::vector<SamplePoint> places = row_of(4);
   places[2][1] = std::numeric_limits<double>::quiet_NaN();
-  ObjectSample sample;
+  ObjectSample sample(9);
   sample.add(set(places), {});
   EXPECT_THROW(static_cast<void>(sample.statement()), Error);
   std::vector<std::array<double, 3>> elsewhere(2);
