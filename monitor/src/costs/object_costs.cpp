@@ -164,7 +164,7 @@ void ObjectCosts::fit_last_move(const Communicator& ranks, std::span<const Set> 
   const bool all_fit = ranks.all_reduce(std::int64_t{fits ? 1 : 0}, Reduction::least) != 0;
   if (all_fit) {
     refit_.fit(ranks, measured.first);
-    refit_.apply(of_sets());
+    static_cast<void>(attempt(stage_name, [&] { refit_.apply(of_sets()); }));
   }
   refit_.give_back();
   refit_.note_done();

@@ -57,6 +57,8 @@ void ObjectSample::add(const Set& set, const Known& known) {
   dimensions_ = std::max(dimensions_, dimensions);
   places_.insert(places_.end(), places.begin(), places.end());
   costs_.insert(costs_.end(), extract.weights.begin(), extract.weights.end());
+  sums_.first.resize(ranks_ + 1);
+  sums_.previous.resize(ranks_);
   is_weighed_ = is_weighed_ && is_weighed;
   weight_ += std::accumulate(extract.weights.begin(), extract.weights.end(), 0.0);
   is_recorded_ = is_recorded_ && has_all(known.records, objects);

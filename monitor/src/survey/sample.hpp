@@ -36,9 +36,7 @@ struct SampleStatement {
 
 class ObjectSample {
  public:
-  explicit ObjectSample(int ranks)
-      : sums_{std::vector<double>(static_cast<std::size_t>(ranks) + 1),
-              std::vector<double>(static_cast<std::size_t>(ranks))} {}
+  explicit ObjectSample(int ranks) noexcept : ranks_(static_cast<std::size_t>(ranks)) {}
 
   // The data on the objects of a set beside its fields. An array that is null or does not have one
   // value for each object is ignored.
@@ -63,7 +61,7 @@ class ObjectSample {
   // The load of all objects of this rank, not only of the sample, by their first rank and by their
   // rank before the last rebalance. Call these after scale_to() and fill_first_ranks().
   std::span<const double> by_first_rank() const noexcept {
-    return std::span(sums_.first).first(sums_.previous.size());
+    return std::span(sums_.first).first(ranks_);
   }
   std::span<const double> by_previous_rank() const noexcept { return sums_.previous; }
 
@@ -83,6 +81,7 @@ class ObjectSample {
   std::vector<double> places_;  // coordinates, object by object
   std::vector<double> costs_;   // nanoseconds
   std::vector<int> first_, previous_, advised_;
+  std::size_t ranks_;
   RankRecords::SumsByRank sums_;  // without the load of objects whose first rank is not known
   double weight_ = 0;
   bool is_recorded_ = true, is_noted_ = true, is_weighed_ = true;
