@@ -235,16 +235,15 @@ class OwnClock {
   OwnClock(std::nullptr_t) noexcept {}  // no clock
   // A null pointer or an empty std::function is no clock either.
   template <class Callable>
-  requires(!std::same_as<std::remove_cvref_t<Callable>, OwnClock> &&
-           std::invocable<std::decay_t<Callable>&>) OwnClock(Callable&& callable) {
-    using Own = std::decay_t<Callable>;
-    static_assert(is_64_bit_integer<std::invoke_result_t<Own&>>(),
+  requires(!std::same_as<Callable, OwnClock> && std::invocable<Callable&>)
+      OwnClock(Callable callable) {
+    static_assert(is_64_bit_integer<std::invoke_result_t<Callable&>>(),
                   "a clock of your own returns nanoseconds as an integer of 64 bits, such as "
                   "std::int64_t");
     if constexpr (std::convertible_to<Callable, Function>)
-      function_ = std::forward<Callable>(callable);
+      function_ = callable;
     else
-      keep(std::make_shared<Own>(std::forward<Callable>(callable)));
+      keep(std::make_shared<Callable>(std::move(callable)));
   }
 
   // The time now. There must be a clock.
