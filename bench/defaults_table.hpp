@@ -141,8 +141,7 @@ class DefaultsTable {
 
   void print_accounts() const {
     std::printf(
-        "\n| saved, by the library | runs | known | within 10 %% or 2 C | truth within the error "
-        "bar "
+        "\n| saved, by the library | runs | known | within 10 %% or 2 C | truth in the error bar "
         "| wrong sign, of truths above C | off, %% of the run |\n|---|---|---|---|---|---|---|\n");
     Accounts of_default;
     for (const Row& row : rows_) of_default.add(row, row.by_default);

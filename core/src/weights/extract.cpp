@@ -103,11 +103,13 @@ Extract extract_in_place(const Weight& weight, std::int64_t objects, std::int64_
 template <class Number>
 Extract extract_of_layout(const FieldLayout& at, std::int64_t objects, std::int64_t most) {
   const auto* const data = static_cast<const char*>(at.data);
-  const auto weight = [&](std::int64_t i) {
-    return static_cast<double>(*reinterpret_cast<const Number*>(data + i * at.object_stride_bytes));
-  };
   double least = 0;
-  for (std::int64_t i = 0; i < objects; ++i) least = std::min(least, weight(i));
+  const auto weight = [&](std::int64_t i) {
+    const auto one =
+        static_cast<double>(*reinterpret_cast<const Number*>(data + i * at.object_stride_bytes));
+    least = std::min(least, one);
+    return one;
+  };
   Extract extract = extract_in_place(weight, objects, most);
   const double all = std::accumulate(extract.weights.begin(), extract.weights.end(), 0.0);
   if (least < 0 || !std::isfinite(all))

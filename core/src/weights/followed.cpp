@@ -20,7 +20,7 @@ struct Recall {
   const std::uint64_t* sorted;   // the keys of earlier objects
   const std::uint64_t* objects;  // the object of each of these keys
   std::int64_t count;
-  const double* values;
+  const double* values;  // null if all are 0
   const std::int64_t* now;
   std::int64_t* places;
   double* recalled;
@@ -30,7 +30,7 @@ struct Recall {
     const bool is_known = at < count && sorted[at] == key;
     const auto place = is_known ? static_cast<std::int64_t>(objects[at]) : nowhere;
     places[i] = place;
-    recalled[i] = is_known ? values[place] : not_known;
+    recalled[i] = !is_known ? not_known : values == nullptr ? 0 : values[place];
   }
 };
 
@@ -59,9 +59,10 @@ Followed followed(const Space& space, const exec::Array<std::int64_t>& keys,
   const auto objects = exec::counted_up<std::uint64_t>(space, followed_label, keys.size());
   if (!keys.empty()) exec::sort_pairs(space, sorted.data(), objects.data(), keys.size());
   double* const recalled = result.values.data();
-  exec::for_each(space, followed_label, now.size(),
-                 Recall{sorted.data(), objects.data(), keys.size(), values.data(), now.data(),
-                        result.places.data(), recalled});
+  exec::for_each(
+      space, followed_label, now.size(),
+      Recall{sorted.data(), objects.data(), keys.size(), values.empty() ? nullptr : values.data(),
+             now.data(), result.places.data(), recalled});
   result.unknown = exec::sum<std::int64_t>(space, now.size(), exec::IsBelow{recalled, 0});
   const std::int64_t known = now.size() - result.unknown;
   if (result.unknown > 0) {

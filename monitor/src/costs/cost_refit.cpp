@@ -7,7 +7,7 @@ namespace evenkeel {
 bool CostRefit::prepare(int ranks, Records records, Costs costs) {
   fit_.reset();
   records_ = std::move(records);
-  if (!is_due()) return false;
+  if (!is_known_) return false;
   for (std::size_t s = 0; s < costs.size(); ++s)
     if (records_[s] == nullptr && !costs[s].empty()) return false;
   add(costs, fit_.emplace(ranks));
@@ -46,7 +46,6 @@ void CostRefit::keep(bool moved) noexcept {
   if (!moved) return;
   before_ = next_before_;
   is_known_ = is_next_known_;
-  is_done_ = false;
 }
 
 }  // namespace evenkeel

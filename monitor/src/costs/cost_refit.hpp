@@ -18,9 +18,9 @@ class CostRefit {
 
   // True if the last move has had no fit, and if the load before it is known; the same on all
   // ranks.
-  bool is_due() const noexcept { return is_known_ && !is_done_; }
+  bool is_due() const noexcept { return is_known_; }
   // Call this on all ranks if a fit has been tried before the next rebalance.
-  void note_done() noexcept { is_done_ = true; }
+  void note_done() noexcept { is_known_ = false; }
 
   // Prepares a fit. Returns false if this rank cannot take part.
   bool prepare(int ranks, Records records, Costs costs);
@@ -49,8 +49,8 @@ class CostRefit {
   double first_load_ = 0;
   // The load of this rank before the last move, and before the move of the rebalance under way.
   double before_ = 0, next_before_ = 0;
-  bool is_known_ = false, is_next_known_ = false;  // the same on all ranks
-  bool is_done_ = false;
+  // True if that load is known, and may be used for a fit; the same on all ranks.
+  bool is_known_ = false, is_next_known_ = false;
 };
 
 }  // namespace evenkeel

@@ -121,16 +121,26 @@ std::int64_t LearnedCosts::follow(const Space& space, std::span<const Set> sets,
 
 void LearnedCosts::follow_records(const Space& space, std::span<const Set> sets,
                                   RankRecords& records) {
-  for (std::size_t s = 0; s < sets.size(); ++s) {
-    exec::Array<std::int64_t>& keys = keys_[s];
-    if (keys.empty() || !sets[s].options().key.given()) continue;
-    exec::Array<std::int64_t> now = keys_of(space, sets[s]);
-    if (!are_same(space, keys, now)) {
-      const exec::Array<double> none = exec::filled(space, label, keys.size(), 0.0);
-      records.follow(s, keys.size(), followed(space, keys, none, now).places);
-    }
-    keys = std::move(now);
+  exec::Array<double> no_values;
+  for (std::size_t s = 0; s < sets.size(); ++s)
+    if (!keys_[s].empty() && sets[s].options().key.given())
+      match(space, sets[s], s, no_values, records);
+}
+
+// Matches the values and the records of objects by key. Returns the number of unknown keys.
+std::int64_t LearnedCosts::match(const Space& space, const Set& set, std::size_t index,
+                                 exec::Array<double>& values, RankRecords& records) {
+  exec::Array<std::int64_t>& keys = keys_[index];
+  exec::Array<std::int64_t> now = keys_of(space, set);
+  std::int64_t unknown = 0;
+  if (!are_same(space, keys, now)) {
+    Followed known = followed(space, keys, values, now);
+    records.follow(index, keys.size(), known.places);
+    if (!values.empty()) values = std::move(known.values);
+    unknown = known.unknown;
   }
+  keys = std::move(now);
+  return unknown;
 }
 
 std::int64_t LearnedCosts::follow(const Space& space, const Set& set, std::size_t index,
@@ -138,27 +148,15 @@ std::int64_t LearnedCosts::follow(const Space& space, const Set& set, std::size_
   exec::Array<double>& costs = travelling_[index];
   exec::Array<std::int64_t>& keys = keys_[index];
   const std::int64_t count = set.count();
-  const auto has_any = [&] { return !costs.empty() && sum_of(costs) > 0; };
-  bool had_any = false;
-  if (set.options().key.given()) {
-    exec::Array<std::int64_t> now = keys_of(space, set);
-    had_any = has_any();
-    if (had_any && keys.size() == costs.size()) {
-      Followed known;
-      if (!are_same(space, keys, now)) {
-        known = followed(space, keys, costs, now);
-        records.follow(index, keys.size(), known.places);
-        costs = std::move(known.values);
-      }
-      keys = std::move(now);
-      return known.unknown;
-    }
-    keys = std::move(now);
-  } else {
+  const bool has_key = set.options().key.given();
+  if (!has_key && costs.size() == count && count > 0) {
     keys = {};
-    if (costs.size() == count && count > 0) return 0;
-    had_any = has_any();
+    return 0;
   }
+  const bool had_any = !costs.empty() && sum_of(costs) > 0;
+  if (has_key && had_any && keys.size() == costs.size())
+    return match(space, set, index, costs, records);
+  keys = has_key ? keys_of(space, set) : exec::Array<std::int64_t>();
   costs = exec::filled(space, label, count, 0.0);
   if (index < is_new_.size()) is_new_[index] = 1;
   return had_any ? count : 0;

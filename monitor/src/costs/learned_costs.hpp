@@ -94,6 +94,8 @@ class LearnedCosts {
 
  private:
   std::int64_t follow(const Space& space, const Set& set, std::size_t index, RankRecords& records);
+  std::int64_t match(const Space& space, const Set& set, std::size_t index,
+                     exec::Array<double>& values, RankRecords& records);
 
   // The values that move with the objects: the cost of each object or, if costs by type are known,
   // the ratio of its cost to its cost by type.

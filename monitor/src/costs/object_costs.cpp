@@ -126,8 +126,7 @@ std::int64_t ObjectCosts::refresh(const Communicator& ranks, std::span<const Set
     static_cast<void>(
         attempt(stage_name, [&] { bring_up_to_date(sets, measured, records, ranks.size()); }));
   const std::int64_t took = now() - began;
-  if (learns_ && !is_typed && refit_.is_due())
-    fit_last_move(ranks, sets, measured, records, are_known);
+  if (learns_ && !is_typed && refit_.is_due()) fit_last_move(ranks, sets, measured, records);
   return took;
 }
 
@@ -147,19 +146,11 @@ void ObjectCosts::bring_up_to_date(std::span<const Set> sets, const RankMeasurem
 // Collective. If all ranks can, fits the costs of objects to the loads before and after the last
 // move.
 void ObjectCosts::fit_last_move(const Communicator& ranks, std::span<const Set> sets,
-                                const RankMeasurements& measured, const RankRecords& records,
-                                bool has_costs) {
+                                const RankMeasurements& measured, const RankRecords& records) {
   bool fits = false;
   static_cast<void>(attempt(stage_name, [&] {
     check_each(sets);
-    CostRefit::Records known;
-    bool are_matched = has_costs && forgotten_ == 0;
-    for (std::size_t s = 0; are_matched && s < sets.size(); ++s) {
-      known.push_back(records.known(s, sets[s].count()));
-      are_matched = of_sets()[s].size() == sets[s].count();
-    }
-    fits = are_matched && can_be_fitted(sets, measured) &&
-           refit_.prepare(ranks.size(), std::move(known), of_sets());
+    fits = can_be_fitted(sets, measured) && prepare_fit(ranks.size(), sets, records);
   }));
   const bool all_fit = ranks.all_reduce(std::int64_t{fits ? 1 : 0}, Reduction::least) != 0;
   if (all_fit) {
@@ -168,6 +159,17 @@ void ObjectCosts::fit_last_move(const Communicator& ranks, std::span<const Set> 
   }
   refit_.give_back();
   refit_.note_done();
+}
+
+// Returns false if the costs or the records of some objects are not known.
+bool ObjectCosts::prepare_fit(int ranks, std::span<const Set> sets, const RankRecords& records) {
+  if (forgotten_ != 0 || of_sets().size() != sets.size()) return false;
+  CostRefit::Records known;
+  for (std::size_t s = 0; s < sets.size(); ++s) {
+    if (of_sets()[s].size() != sets[s].count()) return false;
+    known.push_back(records.known(s, sets[s].count()));
+  }
+  return refit_.prepare(ranks, std::move(known), of_sets());
 }
 
 // --- In a rebalance ------------------------------------------------------------------------------
@@ -182,13 +184,11 @@ CostStatement ObjectCosts::arrive(const Space& space, std::span<Set> sets, RankR
     return statement(space, sets, measured);
   }
   forgotten_ += learned_.follow(space, sets, records);
-  CostRefit::Records known;
-  for (std::size_t s = 0; s < sets.size(); ++s) known.push_back(records.known(s, sets[s].count()));
   if (learns_types(sets)) {
     if (counting_.is_owed) count(sets, measured, now);
     if (work_.are_known()) learned_.renew(space, sets, work_);
   }
-  can_fit_ = forgotten_ == 0 && refit_.prepare(ranks, std::move(known), of_sets());
+  can_fit_ = prepare_fit(ranks, sets, records);
   learned_.travel_with(sets);
   return statement(space, sets, measured);
 }

@@ -125,7 +125,8 @@ class ObjectCosts {
  private:
   bool learns_types(std::span<const Set> sets) const;
   void fit_last_move(const Communicator& ranks, std::span<const Set> sets,
-                     const RankMeasurements& measured, const RankRecords& records, bool has_costs);
+                     const RankMeasurements& measured, const RankRecords& records);
+  bool prepare_fit(int ranks, std::span<const Set> sets, const RankRecords& records);
   void bring_up_to_date(std::span<const Set> sets, const RankMeasurements& measured,
                         RankRecords& records, int ranks);
   void count(std::span<const Set> sets, const RankMeasurements& measured, const Now& now);

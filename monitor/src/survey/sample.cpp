@@ -45,9 +45,13 @@ void ObjectSample::add(const Set& set, const Known& known) {
   const Space space = Space::where(set.position().memory);
   const std::int64_t objects = set.count();
   const bool is_weighed = set.options().weight.given();
-  const Extract extract = is_weighed ? extract_by_weight(space, set, most_sampled)
-                          : has_all(known.costs, objects) ? extract_of(*known.costs, most_sampled)
-                                                          : extract_of(objects, {}, most_sampled);
+  const bool is_recorded = has_all(known.records, objects);
+  const exec::Array<double> weights =
+      is_weighed && is_recorded ? given_weights(space, set) : exec::Array<double>();
+  const exec::Array<double>* const costs = is_weighed ? &weights : known.costs;
+  const Extract extract = is_weighed && !is_recorded ? extract_by_weight(space, set, most_sampled)
+                          : has_all(costs, objects)  ? extract_of(*costs, most_sampled)
+                                                     : extract_of(objects, {}, most_sampled);
   const std::vector<double> places = places_of(space, set, extract.objects);
   const int dimensions = objects > 0 ? set.position().components : 0;
   if (dimensions_ > 0 && dimensions > 0 && dimensions != dimensions_)
@@ -61,20 +65,14 @@ void ObjectSample::add(const Set& set, const Known& known) {
   sums_.previous.resize(ranks_);
   is_weighed_ = is_weighed_ && is_weighed;
   weight_ += std::accumulate(extract.weights.begin(), extract.weights.end(), 0.0);
-  is_recorded_ = is_recorded_ && has_all(known.records, objects);
-  if (has_all(known.records, objects))
+  is_recorded_ = is_recorded_ && is_recorded;
+  if (is_recorded) {
+    RankRecords::add_up(*known.records,
+                        has_all(costs, objects) ? costs->span() : std::span<const double>(), sums_);
     for (const std::int64_t record : exec::picked(*known.records, sample_label, extract.objects)) {
       first_.push_back(RankRecords::first_rank(record));
       previous_.push_back(RankRecords::previous_rank(record));
     }
-  if (has_all(known.records, objects)) {
-    const exec::Array<double> weights =
-        is_weighed ? given_weights(space, set) : exec::Array<double>();
-    RankRecords::add_up(*known.records,
-                        is_weighed                      ? weights.span()
-                        : has_all(known.costs, objects) ? known.costs->span()
-                                                        : std::span<const double>(),
-                        sums_);
   }
   is_noted_ = is_noted_ && has_all(known.advised, objects);
   if (!has_all(known.advised, objects)) return;

@@ -39,12 +39,18 @@ std::string figures(const Model& model) {
                                " of the slowest ranks' work");
   if (model.last.rebalances > 0) {
     const double saved = account.saved();
-    all +=
-        figure(saved < 0 ? "lost by balancing" : "saved by balancing", amounts.of(std::abs(saved)),
-               share_of(std::abs(saved), account.never) + " of the time without rebalances") +
-        figure("cost of rebalances", amounts.of(account.spent()),
-               counted(model.last.rebalances - model.last.ledger.gains.unchanged, "rebalance") +
-                   detail::and_unchanged(model.last.ledger.gains.unchanged));
+    if (!account.knows_never)
+      all += figure("saved by balancing", "not known", "no look came before the first rebalance");
+    else if (std::abs(saved) < account.uncertainty)
+      all += figure("saved by balancing", "not clear",
+                    amounts.of(saved) + ", give or take " + amounts.of(account.uncertainty));
+    else
+      all += figure(saved < 0 ? "lost by balancing" : "saved by balancing",
+                    amounts.of(std::abs(saved)),
+                    share_of(std::abs(saved), account.never) + " of the time without rebalances");
+    all += figure("cost of rebalances", amounts.of(account.spent()),
+                  counted(model.last.rebalances - model.last.ledger.gains.unchanged, "rebalance") +
+                      detail::and_unchanged(model.last.ledger.gains.unchanged));
   } else if (account.advised > 0) {
     all += figure("would have been saved", amounts.of(account.advised), "nothing was moved");
   }

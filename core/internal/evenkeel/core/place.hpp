@@ -156,9 +156,9 @@ EVENKEEL_API Assignment place(const Communicator& communicator, const Status& st
 
 // Collective. Tries one goal after the other, beginning with the given goal, until all ranks hold
 // at least `least_objects` objects. The next goals are near to the request: a cut instead of a
-// shift, and tighter targets. Heavy objects may be the reason
-// that these fail, so the last goals use weights that differ less and less. `refused` counts the
-// goals that failed. Throws an Error if all fail.
+// shift, and tighter targets. Heavy objects may be the reason that these fail, so the last goals
+// use weights that differ less and less. `refused` counts the goals that failed. Throws an Error if
+// all fail.
 struct Allowed {
   Assignment assignment;
   int refused = 0;

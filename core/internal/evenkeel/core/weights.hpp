@@ -34,10 +34,10 @@ EVENKEEL_API exec::Array<double> measured_weights(const Space& space, std::int64
                                                   const exec::Array<double>& earlier);
 
 // Finds the earlier values of objects by their keys. Entry i of `values` is the earlier value of
-// the object whose key is now[i]. Entry i of `places` is the index of that key in `keys`, or -1 if
-// it is not there; such objects get the mean value of the others, and `unknown` counts them. If a
-// key occurs several times, all its objects get the value of one of them. The lists are in the
-// memory of the space. Local.
+// the object whose key is now[i]; if the given values are empty, all are 0. Entry i of `places` is
+// the index of that key in `keys`, or -1 if it is not there; such objects get the mean value of the
+// others, and `unknown` counts them. If a key occurs several times, all its objects get the value
+// of one of them. The lists are in the memory of the space. Local.
 struct Followed {
   exec::Array<double> values;
   exec::Array<std::int64_t> places;
