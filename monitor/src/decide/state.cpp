@@ -12,7 +12,6 @@ namespace evenkeel {
 
 namespace {
 
-using detail::for_each_member;
 using detail::Hash;
 
 // --- Hash ----------------------------------------------------------------------------------------

@@ -131,16 +131,16 @@ Chunks Kernel::chunks(std::int64_t objects, int set) const {
 
 std::string Kernel::name() const { return clock_->names()[static_cast<std::size_t>(index_)]; }
 
-std::shared_ptr<Clock> Clock::make(OwnClock now) { return make(std::move(now), device_events()); }
-std::shared_ptr<Clock> Clock::make(OwnClock now, std::shared_ptr<DeviceEvents> events) {
-  return std::shared_ptr<Clock>(new Clock(std::move(now), std::move(events), false));
+std::shared_ptr<Clock> Clock::make(const OwnClock& now) { return make(now, device_events()); }
+std::shared_ptr<Clock> Clock::make(const OwnClock& now, std::shared_ptr<DeviceEvents> events) {
+  return std::shared_ptr<Clock>(new Clock(now, std::move(events), false));
 }
 std::shared_ptr<Clock> Clock::by_cycles() {
   if (!cycle_counter_is_trusted()) return make(&wall_nanoseconds);
   return std::shared_ptr<Clock>(new Clock(nullptr, device_events(), true));
 }
 
-Clock::Clock(OwnClock now, std::shared_ptr<DeviceEvents> events, bool by_cycles)
+Clock::Clock(const OwnClock& now, std::shared_ptr<DeviceEvents> events, bool by_cycles)
     : impl_(std::make_unique<Impl>(now, scope_nanoseconds(now))) {
   impl_->events = std::move(events);
   impl_->is_per_thread = now == &thread_cpu_nanoseconds;

@@ -26,8 +26,8 @@ class EVENKEEL_API Clock : public std::enable_shared_from_this<Clock> {
  public:
   // Kernel::time(instance) times the device by `events`; the default is the events of this build's
   // device. If `events` is null, it times only the host.
-  static std::shared_ptr<Clock> make(OwnClock now);
-  static std::shared_ptr<Clock> make(OwnClock now, std::shared_ptr<DeviceEvents> events);
+  static std::shared_ptr<Clock> make(const OwnClock& now);
+  static std::shared_ptr<Clock> make(const OwnClock& now, std::shared_ptr<DeviceEvents> events);
   // Makes a clock that uses the cycle counter, or wall time if the counter is not reliable.
   static std::shared_ptr<Clock> by_cycles();
 
@@ -64,7 +64,7 @@ class EVENKEEL_API Clock : public std::enable_shared_from_this<Clock> {
   friend class Timer;
   struct Impl;
 
-  Clock(OwnClock now, std::shared_ptr<DeviceEvents> events, bool by_cycles);
+  Clock(const OwnClock& now, std::shared_ptr<DeviceEvents> events, bool by_cycles);
   ThreadTrack* track() noexcept;
   ThreadTrack* known_track() const noexcept;
   ThreadTrack* make_track();
