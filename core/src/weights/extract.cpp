@@ -84,6 +84,21 @@ KOKKOS_FUNCTION inline std::int64_t middle_of(std::int64_t begin, std::int64_t e
 
 // --- Weights in memory that the host can access --------------------------------------------------
 
+// Not a lambda: nvcc does not let functions for devices call those of the host.
+template <class Number>
+struct WeightInPlace {
+  const void* data;
+  std::int64_t stride;  // in bytes
+  double* least;        // of the weights that were read, and 0
+
+  KOKKOS_FUNCTION double operator()(std::int64_t i) const {
+    const char* const at = static_cast<const char*>(data) + i * stride;
+    const auto weight = static_cast<double>(*reinterpret_cast<const Number*>(at));
+    *least = weight < *least ? weight : *least;
+    return weight;
+  }
+};
+
 // Reads the weights of each stretch twice, the second time from a cache. Copies nothing.
 template <class Weight>
 Extract extract_in_place(const Weight& weight, std::int64_t objects, std::int64_t most) {
@@ -102,15 +117,9 @@ Extract extract_in_place(const Weight& weight, std::int64_t objects, std::int64_
 
 template <class Number>
 Extract extract_of_layout(const FieldLayout& at, std::int64_t objects, std::int64_t most) {
-  const auto* const data = static_cast<const char*>(at.data);
   double least = 0;
-  const auto weight = [&](std::int64_t i) {
-    const auto one =
-        static_cast<double>(*reinterpret_cast<const Number*>(data + i * at.object_stride_bytes));
-    least = std::min(least, one);
-    return one;
-  };
-  Extract extract = extract_in_place(weight, objects, most);
+  const WeightInPlace<Number> weight = {at.data, at.object_stride_bytes, &least};
+  const Extract extract = extract_in_place(weight, objects, most);
   const double all = std::accumulate(extract.weights.begin(), extract.weights.end(), 0.0);
   if (least < 0 || !std::isfinite(all))
     refuse("A weight is negative or not finite.", "Weights are finite and not negative.");
@@ -217,9 +226,11 @@ Extract extract_by_weight(const Space& space, const Set& set, std::int64_t most)
 Extract extract_of(std::int64_t objects, std::span<const double> weights, std::int64_t most) {
   Extract extract;
   if (objects <= 0 || most <= 0) return extract;
-  if (!weights.empty())
-    return extract_in_place([&](std::int64_t i) { return weights[static_cast<std::size_t>(i)]; },
-                            objects, most);
+  if (!weights.empty()) {
+    double least = 0;
+    return extract_in_place(WeightInPlace<double>{weights.data(), sizeof(double), &least}, objects,
+                            most);
+  }
   const std::int64_t length = (objects - 1) / most + 1;
   for (std::int64_t begin = 0; begin < objects; begin += length) {
     const std::int64_t end = std::min(objects, begin + length);
