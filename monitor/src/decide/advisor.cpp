@@ -22,6 +22,12 @@ void Advisor::keep_from(std::int64_t generation) {
   if (judges_the_load(state.trigger) || acts_by_steps(state.trigger)) shadow_.reset();
 }
 
+void Advisor::begin_with(std::int64_t generation) {
+  DecisionState state = looks_.state();
+  state.generation = generation;
+  start_from(state);
+}
+
 void Advisor::note(const Look& look) {
   if (shadow_ && shadow_->look(look.totals)) is_advised_ = true;
 }

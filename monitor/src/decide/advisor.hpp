@@ -26,6 +26,8 @@ class Advisor {
   void go_on_from(std::int64_t step);
   // Declares that domains from this generation on are kept, so that the run can return to them.
   void keep_from(std::int64_t generation);
+  // The run begins with domains of this generation.
+  void begin_with(std::int64_t generation);
 
   // Takes in a look on which all ranks have agreed. Call it before advise(look).
   void note(const Look& look);

@@ -231,7 +231,8 @@ DecisionState accounted(DecisionState state, const Totals& totals) noexcept {
   if (first < 0) first = totals.generation_least;
   state.ledger.pay(totals, state.rebalanced_at > state.began_at, is_current);
   const double grown = is_current ? grown_since(state.interval, totals) : 0;
-  state.ledger.enter(totals, totals.generation_greatest == first, is_current, grown);
+  const bool is_as_at_first = totals.generation_greatest == first || totals.ranks == 1;
+  state.ledger.enter(totals, is_as_at_first, is_current, grown);
   return state;
 }
 

@@ -1,8 +1,10 @@
 #include <evenkeel/monitor/balancer.hpp>
 
 #include "drive/facade.hpp"
+#include "rebalance/adoption.hpp"
 #include "rebalance/inspection.hpp"
 #include "rebalance/migrator.hpp"
+#include "rebalance/stage.hpp"
 #include "survey/surveyor.hpp"
 
 namespace evenkeel {
@@ -28,6 +30,9 @@ struct Balancer::Impl {
   // `advice` comes from a look; empty advice asks for a new cut.
   MoveReport rebalance(std::span<const Set> sets, const Advice& advice = {});
   MoveReport migrate(std::span<const Set> sets);
+  // `domains_from` gets the status of this rank and the generation of the new domains.
+  template <class DomainsFrom>
+  void adopt(const DomainsFrom& domains_from);
 
   BalancerParts parts() {
     return {ranks_, engine_.options(), costs_, surveyor_.records(), domains_, mover_};
@@ -37,7 +42,7 @@ struct Balancer::Impl {
   // Runs the function on the space that the application has chosen, if it has chosen one. An Error
   // gets the name of the Balancer.
   template <class Function>
-  MoveReport run(const Function& function) {
+  decltype(auto) run(const Function& function) {
     const InUse in_use(space_);
     return with_name(engine_.options().name, function);
   }
@@ -117,6 +122,19 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> sets, const Advice& ad
   return std::move(done.report);
 }
 
+template <class DomainsFrom>
+void Balancer::Impl::adopt(const DomainsFrom& domains_from) {
+  const Status may = attempt(stage_name, [&] { engine_.require_not_begun("adopt"); });
+  const std::int64_t generation = domains_.generation() + 1;
+  Domains found = domains_from(may, generation);
+  std::shared_ptr<const Domains> kept;
+  vote(ranks_, attempt(stage_name, [&] {
+         kept = std::make_shared<const Domains>(std::move(found));
+         engine_.begin_with(generation);
+       }));
+  domains_.adopt(std::move(kept), -1);
+}
+
 MoveReport Balancer::Impl::migrate(std::span<const Set> sets) {
   engine_.meet_for_migration();
   return migrator_.migrate(sets, engine_.steps());
@@ -154,6 +172,20 @@ MoveReport Balancer::rebalance(const SetList& sets) {
 }
 MoveReport Balancer::migrate(const SetList& sets) {
   return impl_->run([&] { return impl_->migrate(sets); });
+}
+void Balancer::adopt(const Domains& domains) {
+  impl_->run([&] {
+    impl_->adopt([&](const Status& may, std::int64_t generation) {
+      return adopted(impl_->ranks_, may, domains, options(), generation);
+    });
+  });
+}
+void Balancer::adopt(const SetList& sets) {
+  impl_->run([&] {
+    impl_->adopt([&](const Status& may, std::int64_t generation) {
+      return owners_of_present(impl_->ranks_, may, sets, options(), generation);
+    });
+  });
 }
 void Balancer::before_move(std::function<void()> hook) {
   impl_->mover_.hooks().before.push_back(std::move(hook));

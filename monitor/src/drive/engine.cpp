@@ -92,12 +92,7 @@ bool Engine::take_over(const std::string& saved, const std::string& source, bool
 void Engine::restore(const std::string& saved) {
   with_name(options_.name, [&] {
     const Communicator& ranks = protocol_.communicator();
-    vote(ranks, attempt(engine_stage, [&] {
-           require_running("restore");
-           if (has_begun())
-             throw Error(ErrorKind::bad_input, Where{engine_stage},
-                         "restore was called after a step.", "Call restore before the first step.");
-         }));
+    vote(ranks, attempt(engine_stage, [&] { require_not_begun("restore"); }));
     if (take_over(ranks.rank() == 0 ? saved : "", "the saved state", true))
       recording_.start_from(state(), true);
   });
@@ -106,6 +101,18 @@ void Engine::restore(const std::string& saved) {
 void Engine::keep_from(std::int64_t generation) {
   advisor_.keep_from(generation);
   recording_.start_from(state(), false);
+}
+
+void Engine::begin_with(std::int64_t generation) {
+  advisor_.begin_with(generation);
+  recording_.start_from(state(), false);
+}
+
+void Engine::require_not_begun(const std::string& call) const {
+  require_running(call);
+  if (has_begun())
+    throw Error(ErrorKind::bad_input, Where{engine_stage}, call + " was called after a step.",
+                "Call " + call + " before the first step.");
 }
 
 void Engine::require_running(const std::string& call) const {

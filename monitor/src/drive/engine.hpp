@@ -62,9 +62,11 @@ class Engine {
 
   // --- For balancers -----------------------------------------------------------------------------
 
-  // Call this before the first step, on all ranks. Declares that the run can return to domains from
-  // this generation on.
+  // Call these before the first step, on all ranks. keep_from() declares that the run can return to
+  // domains from this generation on. begin_with() says that the run begins with domains of this
+  // generation.
   void keep_from(std::int64_t generation);
+  void begin_with(std::int64_t generation);
   // True if advice would have led to a fresh cut since the last call; the same on all ranks.
   bool take_advised() noexcept { return advisor_.take_advised(); }
   // True if a step has been made since construction.
@@ -83,6 +85,9 @@ class Engine {
   void set_costs(CostTable costs) noexcept { costs_.learned = std::move(costs); }
   const CostTable& costs() const noexcept { return costs_.learned; }
   const CostTable& restored_costs() const noexcept { return costs_.restored; }
+
+  // Throws an Error if a step has been made, or after finish().
+  void require_not_begun(const std::string& call) const;
 
   // Collective. Call one of these before a balancer's own collective calls. If some ranks have come
   // to another meeting, throws the same Error on all ranks.

@@ -52,7 +52,7 @@ Status Migrator::arrive(std::span<const Set> given, std::int64_t step, StageTime
   if (parts_of(domains) == 0)
     throw Error(ErrorKind::bad_input, Where{stage_name},
                 "migrate was called before there were domains.",
-                "Call rebalance first: it makes the first domains.");
+                "Call rebalance first, which makes domains, or adopt.");
   check_each(given);  // this comes first, so that no memory is allocated for a wrong count
   into.sets.assign(given.begin(), given.end());
   parts_.costs.travel_with(into.sets, parts_.records);

@@ -60,6 +60,15 @@ class EVENKEEL_API Balancer {
   // domains.
   void on_new_domains(std::function<void(const Domains&, const Domains&)> hook);
 
+  // Collective, before the first step. The run begins with domains of the application's own, such
+  // as GridDomains::uniform(). Give the same domains on every rank. Then migrate() and Halo work
+  // from the start, no first distribution is needed, and the account of the run is exact. Objects
+  // need not be on their owners yet: migrate() sends them there.
+  void adopt(const Domains& domains);
+  // The same for a division that does not follow from places, such as the parts of a graph or of a
+  // list of blocks: each rank owns the objects that it has.
+  void adopt(const SetList& sets);
+
   // Collective; ends a step. If a rebalance pays, moves objects; then every field has a new length,
   // order and storage. If the report converts to false, no field has changed, not even its order.
   // The domains may have changed nevertheless: new domains can leave every object on its rank. An

@@ -78,6 +78,7 @@ struct Program {
   double cost = 5;  // of a rebalance, in seconds, or about as many steps
   Lists lists = Lists::none;
   bool gives_weights = false;
+  std::optional<Domains> own = {};  // the domains of the program, if it has its own
 
   // The price includes the work that kernels repeat after a move.
   double price() const { return cost + (lists == Lists::none ? 0 : lists_cost); }
@@ -164,7 +165,12 @@ class Run {
   void begin() {
     for (std::int64_t i = 0; i < world_.objects; ++i)
       if (i % ranks_.size() == ranks_.rank() && world_.lives(i, 0)) add(i, 0);
-    static_cast<void>(balancer_.rebalance(cloud_.place, carry(cloud_.number, cloud_.weight)));
+    if (program_.own) {
+      balancer_.adopt(*program_.own);
+      static_cast<void>(balancer_.migrate(cloud_.place, carry(cloud_.number, cloud_.weight)));
+    } else {
+      static_cast<void>(balancer_.rebalance(cloud_.place, carry(cloud_.number, cloud_.weight)));
+    }
     const std::int64_t half = nanoseconds_of(program_.cost / 2);
     balancer_.before_move([this, half] {
       virtual_time += half;
