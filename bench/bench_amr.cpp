@@ -106,7 +106,7 @@ class Ours {
   }
   std::vector<int> step(const Mesh& mesh, const std::vector<int>& present, bool refines) {
     list(mesh, present);
-    return owners(mesh, present, balancer_.step(blocks(), {.may_move = refines}));
+    return owners(mesh, present, balancer_.step(blocks(), {.may_move = refines, .changed = refines}));
   }
   void finish() { balancer_.finish(); }
 

@@ -97,8 +97,16 @@ std::optional<Protocol::Settled> Protocol::advance(std::int64_t step, Decider& d
   return std::nullopt;
 }
 
+std::optional<Protocol::Settled> Protocol::hurry(Decider& decider) {
+  if (posted_at_ == nothing || is_over()) return std::nullopt;
+  if (totals_) receive_totals(decider);
+  if (!comparison_) decide(posted_at_ + d + 1, decider);
+  return settle();
+}
+
 void Protocol::receive_totals(Decider& decider) {
-  const auto totals = attendance_.complete(totals_).get<Totals>();
+  auto totals = attendance_.complete(totals_).get<Totals>();
+  totals.scale_predictions();
   totals_.forget();
   std::optional<LoadPicture> picture;
   if (picture_) picture = attendance_.complete(picture_).get<LoadPicture>();
@@ -167,6 +175,7 @@ void Protocol::meet(Meeting meeting, std::int64_t step) {
 std::optional<Totals> Protocol::finish() {
   std::optional<Totals> unseen;
   if (totals_) unseen = attendance_.complete(totals_).get<Totals>();
+  if (unseen) unseen->scale_predictions();
   for (Posted* const earlier : {&picture_, &comparison_})
     if (*earlier) static_cast<void>(attendance_.complete(*earlier));
   for (Posted* const posted : {&totals_, &picture_, &comparison_}) posted->forget();
@@ -174,9 +183,9 @@ std::optional<Totals> Protocol::finish() {
   return unseen;
 }
 
-Totals Protocol::reduce_now(const Sample& sample, std::int64_t last_mean) {
+Totals Protocol::reduce_now(Meeting meeting, const Sample& sample, std::int64_t last_mean) {
   attendance_.require();
-  post_to(here_, Meeting::finish, sample.step, totals_of(sample, last_mean));
+  post_to(here_, meeting, sample.step, totals_of(sample, last_mean));
   const auto all = attendance_.complete(here_).get<Totals>();
   here_.forget();
   return all;

@@ -99,6 +99,8 @@ class Protocol {
   };
   // Takes the actions that are due at the end of `step`. Returns a value if they settle the look.
   std::optional<Settled> advance(std::int64_t step, Decider& decider);
+  // Collective; blocks. Settles the look under way at once, if there is one.
+  std::optional<Settled> hurry(Decider& decider);
 
   // Collective; blocks. Call this before collective calls on other communicators. When it returns,
   // all ranks are about to make those calls.
@@ -108,8 +110,8 @@ class Protocol {
   // totals of the last look, returns them.
   std::optional<Totals> finish();
 
-  // Collective; blocks. Reduces samples without a look.
-  Totals reduce_now(const Sample& sample, std::int64_t last_mean);
+  // Collective; blocks. Reduces samples without a look. `meeting` is finish or look.
+  Totals reduce_now(Meeting meeting, const Sample& sample, std::int64_t last_mean);
 
   // Local. Call this if the run ends without finish(), at the latest in MPI_Finalize. Ranks that
   // still wait for this rank will learn that it has left.

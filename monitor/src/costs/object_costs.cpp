@@ -87,6 +87,11 @@ double weight_of(std::span<const Set> sets) {
   return weight;
 }
 
+bool has_amounts(std::span<const Set> sets) {
+  return std::any_of(sets.begin(), sets.end(),
+                     [](const Set& set) { return has_type_costs(set) || is_weighted(set); });
+}
+
 bool ObjectCosts::learns_types(std::span<const Set> sets) const {
   return may_learn_types_ && WorkCosts::are_told(sets) && !any_weighted(sets);
 }

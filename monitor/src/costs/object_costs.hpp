@@ -53,6 +53,8 @@ std::int64_t objects_in(std::span<const Set> sets);
 // The sum over sets of the given weights. For a set without weights, adds the given costs of the
 // types of its objects or, without such costs, the number of its objects.
 double weight_of(std::span<const Set> sets);
+// True if the objects of a set have weights or costs of types. Then weight_of() takes time.
+bool has_amounts(std::span<const Set> sets);
 
 // The weights of objects by set, in the memory of the space. If the weights of a set are empty,
 // each object counts as one. `of_sets` refers to `given`, or to the learned costs.

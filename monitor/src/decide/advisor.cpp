@@ -47,6 +47,24 @@ Advice Advisor::advise(const Look& look) {
   return advice;
 }
 
+// A forecast leads to new cuts only: shifts and returns to earlier domains need measured loads.
+Advice Advisor::foresee(const Totals& predicted, bool is_told) {
+  held_.drop();
+  DecisionState now = state();
+  now.latency_steps = 0;
+  if (is_told) now.cooldown_steps = 0;
+  const auto& [after, decision] = fold(now, predicted);
+  if (decision.action != Action::rebalance || after.outlook.wanted_generation >= 0 ||
+      after.refinement.wanted != 0)
+    return {};
+  held_.note_foreseen(predicted.step_greatest);
+  Advice advice{true};
+  static_cast<void>(attempt("monitor", [&] {
+    advice.reason = "objects have changed; " + explain(now, predicted, decision);
+  }));
+  return advice;
+}
+
 bool Advisor::is_due(std::int64_t step) const {
   return state().paused == 0 && evenkeel::is_due(state().trigger, step);
 }

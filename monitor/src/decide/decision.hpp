@@ -37,8 +37,9 @@ enum class Reason : int {
   returns_to_best,  // act: earlier domains were better than the last shift
   refined,          // shifts have made the load as even as they can
   // Reasons of rebalances that do not follow from a look.
-  due,       // act: the trigger acts at this step, whatever the load
-  requested  // act: the application has asked for a rebalance
+  due,        // act: the trigger acts at this step, whatever the load
+  requested,  // act: the application has asked for a rebalance
+  foreseen    // act: objects have changed, and by the load that follows the rule acts
 };
 
 // The commands of users to a running application. The greater of two commands counts.

@@ -21,6 +21,11 @@ class HeldAdvice {
     by_look_ = acts || (held_ && by_look_);
     if (acts) note(reason, step);
   }
+  // Call this if the trigger acts on a load that was predicted after this step.
+  void note_foreseen(std::int64_t step) noexcept {
+    by_look_ = true;
+    note(Reason::foreseen, step);
+  }
   // Call this if the trigger acts at this step.
   void note_due(std::int64_t step) noexcept { note(Reason::due, step); }
 

@@ -1,5 +1,6 @@
 #include <evenkeel/monitor/balancer.hpp>
 
+#include "costs/load_forecast.hpp"
 #include "drive/facade.hpp"
 #include "rebalance/adoption.hpp"
 #include "rebalance/inspection.hpp"
@@ -37,6 +38,8 @@ struct Balancer::Impl {
   BalancerParts parts() {
     return {ranks_, engine_.options(), costs_, surveyor_.records(), domains_, mover_};
   }
+  std::int64_t forecast(std::span<const Set> sets);
+  void note_amount(std::span<const Set> sets, bool has_changed);
   Survey survey(std::span<const Set> sets, std::int64_t load);
   Surveyor::Question question(std::span<const Set> sets, std::int64_t load) const;
   // Runs the function on the space that the application has chosen, if it has chosen one. An Error
@@ -53,6 +56,7 @@ struct Balancer::Impl {
   std::function<std::int64_t()> now_ = [this] { return engine_.now(); };
   Surveyor surveyor_;
   ObjectCosts costs_;
+  LoadForecast forecast_;
   DomainHistory domains_;
   Inspection inspection_;
   Mover mover_;
@@ -62,13 +66,16 @@ struct Balancer::Impl {
 
 MoveReport Balancer::Impl::step(std::span<const Set> sets, const StepOptions& how) {
   const Options& options = engine_.options();
-  const bool looks = engine_.next_step_looks();
+  const bool foresees = engine_.foresees(how);
+  const bool looks = engine_.next_step_looks() || foresees;
   if (options.deterministic) engine_.set_load(weight_of(sets));  // at each step, for the account
   // These functions are passed by std::cref, so that a copy of a std::function allocates nothing.
   const auto survey = [&](std::int64_t load) { return this->survey(sets, load); };
   const auto inspect = [&] {
     return inspection_.inspect(sets, Inspection::demands_of(options), domains_.generation());
   };
+  const auto forecast = [&] { return this->forecast(sets); };
+  note_amount(sets, how.changed);
   const bool inspects = looks && Inspection::is_needed(options);
   Advice advice;
   {
@@ -76,14 +83,34 @@ MoveReport Balancer::Impl::step(std::span<const Set> sets, const StepOptions& ho
                                            ? Engine::Surveyor(std::cref(survey))
                                            : Engine::Surveyor());
     advice = engine_.step(looks ? objects_in(sets) : 0, how,
-                          inspects ? Engine::Inspector(std::cref(inspect)) : Engine::Inspector());
+                          inspects ? Engine::Inspector(std::cref(inspect)) : Engine::Inspector(),
+                          foresees ? Engine::Forecast(std::cref(forecast)) : Engine::Forecast());
   }
+  if (looks) forecast_.end_epoch(engine_.measured().last);
   if (looks) costs_.observe(sets, engine_.measured(), now_);
   if (engine_.take_advised()) {
     engine_.meet_for_survey();
     surveyor_.advise(question(sets, 0));
   }
   return advice ? rebalance(sets, advice) : domains_.nothing_moved();
+}
+
+// Local. Learns how much work the kernels have done in this step. If the sets have changed since
+// then, this is the amount before the change. Weights are added up only if nothing is known of the
+// sets, as it takes time.
+void Balancer::Impl::note_amount(std::span<const Set> sets, bool has_changed) {
+  if (!has_changed && (!forecast_.knows_amount() || !has_amounts(sets)))
+    forecast_.set_amount(weight_of(sets));
+  forecast_.end_step();
+}
+
+// Collective.
+std::int64_t Balancer::Impl::forecast(std::span<const Set> sets) {
+  forecast_.end_epoch(engine_.measured().last);
+  const double amount = weight_of(sets);
+  const double load = forecast_.of(ranks_, amount);
+  forecast_.set_amount(amount);
+  return load < 0 ? -1 : whole(load);
 }
 
 Survey Balancer::Impl::survey(std::span<const Set> sets, std::int64_t load) {
@@ -117,6 +144,7 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> sets, const Advice& ad
                                                  .earlier_costs = engine_.restored_costs()});
   if (!done.outcome) return std::move(done.report);
   engine_.rebalanced(*done.outcome);
+  forecast_.forget_amount();
   if (engine_.best_generation() < 0) domains_.forget_best();
   if (done.runs_hooks) mover_.run_after(done.report);
   return std::move(done.report);

@@ -33,6 +33,16 @@ MeetingPatience patience_of(const Options& options) {
 
 }  // namespace
 
+// The domains at the time of the forecast are now those before the last rebalance.
+void Engine::Foreseen::replace_domains(bool were_first) noexcept {
+  Counterfactual& would_be = survey.would_be;
+  would_be.previous = would_be.previous_again = greatest;
+  would_be.as_weighed = Counterfactual::unknown;
+  if (!were_first) return;
+  would_be.first = would_be.first_again = greatest;
+  survey.mine_otherwise = mine;
+}
+
 // --- From the first step to finish() -------------------------------------------------------------
 
 Engine::Engine(Communicator communicator, const Options& code, bool places_objects)
@@ -141,7 +151,7 @@ void Engine::close_books(bool were_apart) {
   Sample sample = observer_.rest();
   sample.step = steps();
   sample.generation = generation();
-  const Totals last = protocol_.reduce_now(sample, state().mean_load);
+  const Totals last = protocol_.reduce_now(Meeting::finish, sample, state().mean_load);
   if (unseen) advisor_.close(*unseen);
   advisor_.close(last);
   // Ranks that had diverged have already thrown an Error, and may be at different steps.
@@ -164,10 +174,26 @@ decltype(auto) Engine::together(const Function& function) {
   }
 }
 
-Advice Engine::step(std::int64_t objects, const StepOptions& options, const Inspector& inspector) {
+// If an application lets objects move only now and then, it also does so in the step in which they
+// have changed, for example because it makes new neighbour lists. So it need not say that.
+bool Engine::foresees(const StepOptions& options) const noexcept {
+  constexpr std::int64_t rare = 3;  // steps from one step that may move objects to the next
+  const bool waits_for_gate =
+      needs_surveys(options_.trigger) && options.may_move && closed_steps_ >= rare;
+  return phase_ == Phase::running && protocol_.communicator().size() > 1 &&
+         judges_the_load(options_.trigger) && (options.changed || waits_for_gate) &&
+         (!needs_surveys(options_.trigger) || wants_survey(state()));
+}
+
+Advice Engine::step(std::int64_t objects, const StepOptions& options, const Inspector& inspector,
+                    const Forecast& forecast) {
   return with_name(options_.name, [&] {
     require_running("step");
+    foresees_now_ = static_cast<bool>(forecast);
     Advice advice = advised(objects, inspector);
+    if (forecast && phase_ != Phase::apart)
+      advice = foresee(objects, options, inspector, forecast, std::move(advice));
+    closed_steps_ = options.may_move ? 0 : closed_steps_ + 1;
     if (phase_ == Phase::apart) return Advice();  // held advice is no longer given
     advice = advisor_.released(std::move(advice), options.may_move);
     if (advice && !recording_.has_line())  // a later look has ended the line of the decision
@@ -191,6 +217,48 @@ Advice Engine::advised(std::int64_t objects, const Inspector& inspector) {
     advice = settle(*settled);
   if (ends_epoch(steps())) end_epoch(objects, inspector);
   return or_due(std::move(advice));
+}
+
+// Settles the looks that cover the steps so far, then decides on the predicted load of the steps
+// from now on.
+Advice Engine::foresee(std::int64_t objects, const StepOptions& options, const Inspector& inspector,
+                       const Forecast& forecast, Advice advice) {
+  advice = hurry(std::move(advice));
+  constexpr std::int64_t least = 2;  // steps of an epoch that shows noise
+  if (epochs_.counted() >= least) {
+    end_epoch(objects, inspector);
+    advice = hurry(std::move(advice));
+  }
+  const Look* const last = advisor_.looks().last();
+  if (last == nullptr) return advice;
+  meet(Meeting::survey);
+  const std::int64_t mine = forecast();
+  if (mine < 0) return advice;
+  Foreseen next = {.step = steps(), .steps = std::max(least, last->totals.steps)};
+  next.mine = whole(static_cast<double>(mine) * static_cast<double>(next.steps));
+  if (surveyor_) next.survey = surveyor_(next.mine);
+  Sample sample;
+  sample.step = steps();
+  sample.steps = next.steps;
+  sample.generation = generation();
+  sample.objects = objects;
+  sample.load = sample.duration = next.mine;
+  sample.would_be = next.survey.would_be;
+  const Totals all =
+      together([&] { return protocol_.reduce_now(Meeting::look, sample, state().mean_load); });
+  if (all.load.sum <= 0) return advice;
+  next.mean = all.load.sum / all.ranks;
+  next.greatest = all.load.greatest;
+  foreseen_ = std::move(next);
+  recording_.end_line(kernels());
+  return advisor_.foresee(all, options.changed);
+}
+
+// Settles the look under way at once, if there is one, and returns its advice.
+Advice Engine::hurry(Advice advice) {
+  if (const auto settled = together([&] { return protocol_.hurry(advisor_.looks()); }))
+    advice = settle(*settled);
+  return advice;
 }
 
 // Takes in a look on which all ranks have agreed, and returns its advice. If the sets of a rank
@@ -247,6 +315,9 @@ void Engine::end_epoch(std::int64_t objects, const Inspector& inspector) {
 }
 
 void Engine::survey(Sample& sample) {
+  if (foreseen_) return tell_foreseen(sample);
+  // Objects have changed since the epoch, so a survey would not be one of the epoch.
+  if (foresees_now_) return;
   if (!surveyor_ || epochs_.counted() <= 0 || !wants_survey(state())) return;
   meet(Meeting::survey);
   const Survey found = surveyor_(sample.load);
@@ -255,6 +326,19 @@ void Engine::survey(Sample& sample) {
   if (found.mine_otherwise >= 0 && sample.steps > 0)
     sample.other_slots = observer_.under_others(static_cast<double>(found.mine_otherwise) /
                                                 static_cast<double>(sample.steps));
+}
+
+// A forecast holds for the steps after it, so the look at these steps needs no other survey.
+void Engine::tell_foreseen(Sample& sample) {
+  const Foreseen last = *std::exchange(foreseen_, std::nullopt);
+  if (sample.steps <= 0) return;
+  sample.survey = options_.deterministic ? 0 : last.survey.took;
+  sample.would_be = last.survey.would_be;
+  sample.would_be.of_mean = last.mean;
+  scale(sample.would_be, static_cast<double>(sample.steps) / static_cast<double>(last.steps));
+  if (last.survey.mine_otherwise >= 0)
+    sample.other_slots = observer_.under_others(static_cast<double>(last.survey.mine_otherwise) /
+                                                static_cast<double>(last.steps));
 }
 
 void Engine::meet(Meeting meeting) {
@@ -282,11 +366,13 @@ void Engine::rebalanced(const Outcome& outcome) {
     static_cast<void>(attempt(engine_stage, [&] {
       begin_line(Reason::requested, "asked for by the application", steps());
     }));
+  const bool was_first = first_generation() < 0 || first_generation() == generation();
   const RebalanceKind kind = advisor_.rebalanced(steps(), outcome);
   observer_.add_cost(outcome.seconds, outcome.bytes_moved);
   recording_.add_outcome(steps(), kind, outcome, costs_.learned);
   recording_.end_line(kernels());
   if (!outcome.moved) return;
+  if (foreseen_) foreseen_->replace_domains(was_first);
   observer_.restart_after_move(has_begun());
   epochs_.restart_after_move();
 }
@@ -323,9 +409,12 @@ RankMeasurements Engine::measured() const {
     return static_cast<double>(load > 0 ? load : observer_.mean_load());
   };
   const Clock& clock = observer_.kernels();
-  return {.load = observer_.mean_load(),
-          .first = or_running(observer_.first_load()),
-          .last = or_running(observer_.last_load()),
+  const bool is_foreseen = foreseen_ && foreseen_->step == steps();
+  const std::int64_t mean =
+      is_foreseen ? foreseen_->mine / foreseen_->steps : observer_.mean_load();
+  return {.load = mean,
+          .first = or_running(is_foreseen ? mean : observer_.first_load()),
+          .last = or_running(is_foreseen ? mean : observer_.last_load()),
           .kernels = observer_.last_kernels(),
           .kernel_options = clock.options(),
           .stretches = clock.of_stretches()};

@@ -70,10 +70,14 @@ void take_greatest(std::array<std::int64_t, count>& into,
 void take_greatest(Counterfactual& into, const Counterfactual& from) noexcept {
   using C = Counterfactual;
   for (const auto number : {&C::first, &C::previous, &C::first_again, &C::previous_again, &C::fresh,
-                            &C::as_weighed, &C::advised})
+                            &C::as_weighed, &C::advised, &C::of_mean})
     into.*number = std::max(into.*number, from.*number);
   take_greatest(into.earlier, from.earlier);
   take_greatest(into.age, from.age);
+}
+
+std::int64_t scaled(std::int64_t number, double factor) noexcept {
+  return number > 0 ? whole(static_cast<double>(number) * factor) : number;
 }
 
 double sum_of_slots(const StepSlots& slots) noexcept {
@@ -137,6 +141,16 @@ double Totals::level_of_others() const noexcept {
                   : 0;
 }
 
+void Totals::scale_predictions() noexcept {
+  const std::int64_t predicted = would_be.of_mean;
+  if (predicted > 0 && mean_load() > 0) {
+    const double factor = mean_load() / static_cast<double>(predicted);
+    scale(would_be, factor);
+    for (std::int64_t& slot : other_slots) slot = scaled(slot, factor);
+  }
+  would_be.of_mean = 0;
+}
+
 double Totals::lambda() const noexcept { return evenkeel::lambda(summary_of(*this)); }
 
 double Totals::imbalance_percent() const noexcept {
@@ -153,6 +167,14 @@ double Totals::wasted_seconds() const noexcept {
   if (ranks <= 1 || steps <= 0) return 0;
   const double nanoseconds = static_cast<double>(critical_load()) - mean_load();
   return std::max(0.0, nanoseconds / (1e9 * static_cast<double>(steps)));
+}
+
+void scale(Counterfactual& would_be, double factor) noexcept {
+  using C = Counterfactual;
+  for (const auto number : {&C::first, &C::previous, &C::first_again, &C::previous_again, &C::fresh,
+                            &C::as_weighed, &C::advised, &C::of_mean})
+    would_be.*number = scaled(would_be.*number, factor);
+  for (std::int64_t& of_cut : would_be.earlier) of_cut = scaled(of_cut, factor);
 }
 
 Totals totals_of(const Sample& sample, std::int64_t last_mean) noexcept {

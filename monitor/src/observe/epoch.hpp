@@ -118,6 +118,10 @@ struct Totals {
   // rank) / load of the average rank. In both loads, recurring work is spread over its period.
   EVENKEEL_API double level_of_others() const noexcept;
 
+  // If the loads under other domains were predicted before the epoch, scales them so that their
+  // mean load is the measured one.
+  EVENKEEL_API void scale_predictions() noexcept;
+
   bool names_agree() const noexcept { return names_least == names_greatest; }
   double mean_load() const noexcept {
     return ranks > 0 ? static_cast<double>(load.sum) / static_cast<double>(ranks) : 0;
@@ -133,6 +137,9 @@ struct Totals {
   // Seconds per step that the average rank waits for the slowest ranks of the phases.
   EVENKEEL_API double wasted_seconds() const noexcept;
 };
+
+// Multiplies all loads that are known.
+EVENKEEL_API void scale(Counterfactual& would_be, double factor) noexcept;
 
 // Returns the contribution of one rank. `last_mean` is the mean load at the last look, or 0 at the
 // first look. The spread is measured from this mean, in fixed point that cannot overflow. A

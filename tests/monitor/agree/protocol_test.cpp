@@ -124,7 +124,7 @@ struct Session {
     return unseen ? unseen : undecided;
   }
   Totals reduce_now(const Sample& sample) {
-    return protocol.reduce_now(sample, looks.state().mean_load);
+    return protocol.reduce_now(Meeting::finish, sample, looks.state().mean_load);
   }
   // Runs `steps` steps of the look at an epoch that ends with `step`.
   void begin_look(std::int64_t steps, std::int64_t step = first_end) {

@@ -226,11 +226,34 @@ TEST(Combine, WhatWouldBeIsTheGreatest) {
   knows.would_be.age = {8, 16};
   more.would_be = {.first = 2, .fresh = 5, .as_weighed = 7, .advised = 6};
   more.would_be.earlier[1] = 30;
+  more.would_be.of_mean = 9;
   const Counterfactual all = totals_over({sample_of(1), knows, more, sample_of(1)}).would_be;
-  const Counterfactual expected = {2, 2, 3, 4, 5, 7, 6, {10, 30}, {8, 16}};
+  const Counterfactual expected = {2, 2, 3, 4, 5, 7, 6, 9, {10, 30}, {8, 16}};
   EXPECT_EQ(bytes_of(all), bytes_of(expected));
   const Counterfactual none = totals_over({sample_of(1), sample_of(2)}).would_be;
   EXPECT_EQ(bytes_of(none), bytes_of(Counterfactual{})) << "all unknown";
+}
+
+// Loads that were predicted for an epoch get the mean load that the epoch then had.
+TEST(Combine, PredictionsAreScaledToTheMeasuredLoad) {
+  Totals totals;
+  totals.ranks = 2;
+  totals.load.sum = 60;
+  totals.would_be = {.first = 50, .fresh = 20, .of_mean = 20};
+  totals.would_be.earlier = {40};
+  totals.other_slots = {6, 8};
+  Totals measured = totals;
+  totals.scale_predictions();
+  EXPECT_EQ(totals.would_be.first, 75);
+  EXPECT_EQ(totals.would_be.fresh, 30);
+  EXPECT_EQ(totals.would_be.previous, Counterfactual::unknown);
+  EXPECT_EQ(totals.would_be.earlier[0], 60);
+  EXPECT_EQ(totals.would_be.of_mean, 0);
+  EXPECT_EQ(totals.other_slots[1], 12);
+  measured.would_be.of_mean = 0;
+  const Totals before = measured;
+  measured.scale_predictions();
+  EXPECT_EQ(bytes_of(measured), bytes_of(before));
 }
 
 // Draws figures that are mostly plausible; some are at the limits of 64 bits.

@@ -31,6 +31,11 @@ struct StepOptions {
   // If false, nothing moves in this step; timing, looks and decisions continue as usual. If a
   // rebalance is decided on in such a step, it waits until the next step in which objects may move.
   bool may_move = true;
+  // If true, the application has made, removed or changed objects, so that the load from now on
+  // will differ from the measured one. The new load is predicted at once, from weights or numbers
+  // of objects and the time that they took before. If a rebalance pays by this prediction, it is
+  // made in this step, and not some steps later. Set it in every step after such a change.
+  bool changed = false;
 };
 
 // --- Sections ------------------------------------------------------------------------------------

@@ -27,6 +27,8 @@ struct Counterfactual {
   // the measured load shows how far these weights can be trusted.
   std::int64_t as_weighed = unknown;
   std::int64_t advised = unknown;  // under the last cut to which advice would have led
+  // If the loads were predicted before the epoch, the mean load of this prediction; otherwise 0.
+  std::int64_t of_mean = 0;
   // earlier: under cuts that were made at earlier looks, whether used or not. age: the ages of
   // these cuts in steps; 0 means that there is no such cut.
   std::array<std::int64_t, earlier_cuts> earlier{}, age{};

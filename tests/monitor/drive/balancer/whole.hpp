@@ -78,6 +78,8 @@ struct Program {
   double cost = 5;  // of a rebalance, in seconds, or about as many steps
   Lists lists = Lists::none;
   bool gives_weights = false;
+  bool weighs_ahead = false;  // weights are those of the next step
+  std::function<StepOptions(int step)> how = [](int) { return StepOptions(); };
   std::optional<Domains> own = {};  // the domains of the program, if it has its own
 
   // The price includes the work that kernels repeat after a move.
@@ -133,7 +135,8 @@ class Run {
       if (step > 0) go_on(step);
       work(step);
       if (watch) watch(balancer_, cloud_, step);
-      const MoveReport report = call();
+      if (program_.weighs_ahead) weigh(step + 1);
+      const MoveReport report = call(step);
       moved_ = report.moved;
       if (moved_) record_.moves.push_back(step + 1);
     }
@@ -206,16 +209,18 @@ class Run {
   }
 
   void work(int step) {
-    double load = 0;
-    for (std::size_t i = 0; i < cloud_.number.size(); ++i) {
-      cloud_.weight[i] = scale_ * world_.cost(cloud_.number[i], cloud_.place[i], step);
-      load += cloud_.weight[i];
-    }
+    weigh(step);
+    const double load = std::accumulate(cloud_.weight.begin(), cloud_.weight.end(), 0.0);
     std::int64_t took = compute(force_, load);
     if (lists_ && (moved_ || step % lists_every == first_lists))
       took += compute(*lists_, lists_cost * load);
     if (program_.options.deterministic) took = nanoseconds_of(1e-3 * load);
     took_.push_back(took);
+  }
+
+  void weigh(int step) {
+    for (std::size_t i = 0; i < cloud_.number.size(); ++i)
+      cloud_.weight[i] = scale_ * world_.cost(cloud_.number[i], cloud_.place[i], step);
   }
 
   std::int64_t compute(const Kernel& kernel, double seconds) {
@@ -224,10 +229,10 @@ class Run {
     return took;
   }
 
-  MoveReport call() {
+  MoveReport call(int step) {
     const SetOptions weighted = {.weight = cloud_.weight};
     return balancer_.step(cloud_.place, carry(cloud_.number, cloud_.weight),
-                          program_.gives_weights ? weighted : SetOptions());
+                          program_.gives_weights ? weighted : SetOptions(), program_.how(step));
   }
 
   Record finished() {
