@@ -88,10 +88,11 @@ struct Entries {
 
 // Sends blocks to their owners, and receives blocks until this rank has `count`.
 void move(std::vector<Block>& blocks, const ek::Domains& domains, std::size_t count, int rank) {
-  const auto leave = std::ranges::partition(
-      blocks, [&](const Block& block) { return ek::owner_of(domains, block.centre()) == rank; });
-  const std::vector<Block> leavers(leave.begin(), leave.end());
-  blocks.erase(leave.begin(), leave.end());
+  const auto leave = std::partition(blocks.begin(), blocks.end(), [&](const Block& block) {
+    return ek::owner_of(domains, block.centre()) == rank;
+  });
+  const std::vector<Block> leavers(leave, blocks.end());
+  blocks.erase(leave, blocks.end());
   std::vector<MPI_Request> requests;
   for (const Block& block : leavers)
     MPI_Isend(&block, sizeof(Block), MPI_BYTE, ek::owner_of(domains, block.centre()), 0,
