@@ -69,7 +69,8 @@ void bisect(const Mesh& mesh, std::span<std::size_t> blocks, Known known, int ra
   });
   double all = 0, before = 0;
   for (const std::size_t block : blocks) all += weight_of(mesh[block], known);
-  const double goal = all * (ranks / 2) / ranks;
+  const int half = ranks / 2;
+  const double goal = all * half / ranks;
   std::size_t cut = 0;
   for (; cut < blocks.size(); ++cut) {
     const double weight = weight_of(mesh[blocks[cut]], known);
@@ -77,8 +78,8 @@ void bisect(const Mesh& mesh, std::span<std::size_t> blocks, Known known, int ra
     before += weight;
   }
   const std::size_t next = (axis + 1) % 3;
-  bisect(mesh, blocks.first(cut), known, rank, ranks / 2, next, owners);
-  bisect(mesh, blocks.subspan(cut), known, rank + ranks / 2, ranks - ranks / 2, next, owners);
+  bisect(mesh, blocks.first(cut), known, rank, half, next, owners);
+  bisect(mesh, blocks.subspan(cut), known, rank + half, ranks - half, next, owners);
 }
 
 std::vector<int> bisected(const Mesh& mesh, Known known, int ranks) {
