@@ -11,7 +11,8 @@
 // kernels, and ranks wait for each other after both. The rivals are `never`, and bisections at
 // every refinement by the number of blocks and by their true costs. evenkeel has the default
 // options (EVENKEEL_TRIGGER and so on change them), and estimates the costs of blocks or gets
-// weights. "T / best" is T divided by the T of the best rival.
+// weights. "T / best" is T divided by the T of the best rival; "reported" figures are those of
+// the library's account.
 
 #include "amr_world.hpp"
 #include "arguments.hpp"
@@ -69,7 +70,8 @@ void bisect(const Mesh& mesh, std::span<std::size_t> blocks, Known known, int ra
   });
   double all = 0, before = 0;
   for (const std::size_t block : blocks) all += weight_of(mesh[block], known);
-  const double goal = all * (ranks / 2) / ranks;
+  const int half = ranks / 2;
+  const double goal = all * half / ranks;
   std::size_t cut = 0;
   for (; cut < blocks.size(); ++cut) {
     const double weight = weight_of(mesh[blocks[cut]], known);
@@ -77,8 +79,8 @@ void bisect(const Mesh& mesh, std::span<std::size_t> blocks, Known known, int ra
     before += weight;
   }
   const std::size_t next = (axis + 1) % 3;
-  bisect(mesh, blocks.first(cut), known, rank, ranks / 2, next, owners);
-  bisect(mesh, blocks.subspan(cut), known, rank + ranks / 2, ranks - ranks / 2, next, owners);
+  bisect(mesh, blocks.first(cut), known, rank, half, next, owners);
+  bisect(mesh, blocks.subspan(cut), known, rank + half, ranks - half, next, owners);
 }
 
 std::vector<int> bisected(const Mesh& mesh, Known known, int ranks) {
@@ -108,7 +110,10 @@ class Ours {
     list(mesh, present);
     return owners(mesh, present, balancer_.step(blocks(), {.may_move = refines, .changed = refines}));
   }
-  void finish() { balancer_.finish(); }
+  Account finish() {
+    balancer_.finish();
+    return balancer_.account();
+  }
 
  private:
   static Options options(const std::int64_t& clock) {
@@ -158,14 +163,27 @@ class Ours {
 struct Result {
   double total = 0;
   double slowest = 0, mean = 0;  // work of the slowest and of the average rank of each step
+  double never = 0;              // work of the slowest rank of each step if no block had ever moved
   int rebalances = 0;
-  double bytes = 0;
+  double bytes = 0, moving = 0;    // moved, and the seconds for it
+  std::optional<Account> account;  // evenkeel's own
   double lambda() const { return slowest / mean; }
+  double saved() const { return never - slowest - moving; }
 };
 
 // One number for each rank.
 using PerRank = std::vector<double>;
 double& of(PerRank& all, int rank) { return all[static_cast<std::size_t>(rank)]; }
+
+// The seconds of work of each rank in a step.
+PerRank loads_of(const Mesh& mesh, const std::vector<int>& owners, const Program& noise, int step,
+                 int ranks) {
+  PerRank loads(static_cast<std::size_t>(ranks));
+  for (std::size_t b = 0; b < mesh.size(); ++b)
+    of(loads, owners[b]) += block_seconds * mesh[b].cost;
+  for (int rank = 0; rank < ranks; ++rank) of(loads, rank) *= noise_of(noise, rank, step);
+  return loads;
+}
 
 // The seconds of a rebalance: ranks wait for the one that sends and receives most.
 double seconds_of_move(const std::vector<int>& from, const std::vector<int>& to, int ranks,
@@ -181,7 +199,9 @@ double seconds_of_move(const std::vector<int>& from, const std::vector<int>& to,
   if (sum == 0) return 0;
   ++result.rebalances;
   result.bytes += sum;
-  return latency + std::ranges::max(bytes) / bandwidth;
+  const double seconds = latency + std::ranges::max(bytes) / bandwidth;
+  result.moving += seconds;
+  return seconds;
 }
 
 // The seconds of a refinement on the rank for which it takes longest.
@@ -208,16 +228,16 @@ Result run_way(const Communicator& ranks, const std::vector<Mesh>& meshes, const
     ours.emplace(ranks, way.known, clock);
     owners = ours->first(meshes.front(), owners);
   }
+  std::vector<int> unmoved = owners;
   Result result;
   const std::int64_t begin = clock;
   for (int step = 0; step < steps; ++step) {
     const Mesh* mesh = &meshes[static_cast<std::size_t>(step / refined_every)];
-    PerRank loads(static_cast<std::size_t>(ranks.size()));
-    for (std::size_t b = 0; b < mesh->size(); ++b)
-      of(loads, owners[b]) += block_seconds * (*mesh)[b].cost;
-    for (int rank = 0; rank < ranks.size(); ++rank) of(loads, rank) *= noise_of(noise, rank, step);
-    const double mine = of(loads, ranks.rank()), slowest = std::ranges::max(loads);
+    const PerRank loads = loads_of(*mesh, owners, noise, step, ranks.size());
+    const double mine = loads[static_cast<std::size_t>(ranks.rank())],
+                 slowest = std::ranges::max(loads);
     result.slowest += slowest;
+    result.never += std::ranges::max(loads_of(*mesh, unmoved, noise, step, ranks.size()));
     result.mean += std::accumulate(loads.begin(), loads.end(), 0.0) / ranks.size();
     {
       const Timer timing = ours ? ours->kernel().time() : Timer();
@@ -229,6 +249,7 @@ Result run_way(const Communicator& ranks, const std::vector<Mesh>& meshes, const
     if (refines) {
       const Mesh& fresh = meshes[static_cast<std::size_t>((step + 1) / refined_every)];
       owners = inherited(*mesh, owners, fresh);
+      unmoved = inherited(*mesh, unmoved, fresh);
       pass(seconds_of_refinement(*mesh, fresh, owners, ranks.size()));
       mesh = &fresh;
     }
@@ -240,7 +261,7 @@ Result run_way(const Communicator& ranks, const std::vector<Mesh>& meshes, const
     pass(seconds_of_move(owners, next, ranks.size(), result));
     owners = std::move(next);
   }
-  if (ours) ours->finish();
+  if (ours) result.account = ours->finish();
   result.total = static_cast<double>(clock - begin) / 1e9;
   return result;
 }
@@ -251,8 +272,12 @@ Result run_way(const Communicator& ranks, const std::vector<Mesh>& meshes, const
 struct Summary {
   double ratios = 0, worst_ratio = 0, lambdas = 0, worst_lambda = 0;
   int cases = 0, as_good = 0, even = 0;
+  double reported_costs =
+      0;  // evenkeel's figure for the cost of rebalances / the true one, summed up
+  int known = 0, in_bar = 0, wrong_sign = 0;  // accounts of what was saved
 
-  void add(double ratio, double lambda) {
+  void add(const Result& result, double best) {
+    const double ratio = result.total / best, lambda = result.lambda();
     ++cases;
     ratios += ratio;
     lambdas += lambda;
@@ -260,19 +285,33 @@ struct Summary {
     worst_lambda = std::max(worst_lambda, lambda);
     if (ratio <= 1) ++as_good;
     if (lambda <= 1.12) ++even;
+    if (!result.account) return;
+    const Account& account = *result.account;
+    reported_costs += account.spent() / result.moving;
+    if (!account.knows_never) return;
+    ++known;
+    if (std::abs(account.saved() - result.saved()) <= account.uncertainty) ++in_bar;
+    if (account.saved() * result.saved() < 0) ++wrong_sign;
   }
 };
 
 void print(const std::array<Summary, ways.size()>& summaries) {
   std::printf(
       "\n| way | cases | T / best: mean, worst | at most 1 in | lambda: mean, worst | at most 1.12 "
-      "in |\n|---|---|---|---|---|---|\n");
+      "in "
+      "| cost of moves, reported / true | saved: known in | in the error bar | wrong sign |\n"
+      "|---|---|---|---|---|---|---|---|---|---|\n");
   for (std::size_t w = 0; w < ways.size(); ++w) {
     const Summary& of = summaries[w];
     const double cases = of.cases;
-    std::printf("| %s | %d | %.3f, %.3f | %d | %.3f, %.3f | %d |\n", ways[w].name, of.cases,
+    std::printf("| %s | %d | %.3f, %.3f | %d | %.3f, %.3f | %d ", ways[w].name, of.cases,
                 of.ratios / cases, of.worst_ratio, of.as_good, of.lambdas / cases, of.worst_lambda,
                 of.even);
+    if (w < rivals)
+      std::printf("| - | - | - | - |\n");
+    else
+      std::printf("| %.2f | %d | %d | %d |\n", of.reported_costs / cases, of.known, of.in_bar,
+                  of.wrong_sign);
   }
 }
 
@@ -291,12 +330,16 @@ void compare(const Communicator& ranks, const Scene& scene, bool even, int seed,
   const double best = std::ranges::min(std::span(results).first(rivals), {}, &Result::total).total;
   for (std::size_t w = 0; w < ways.size(); ++w) {
     const Result& result = results[w];
-    summaries[w].add(result.total / best, result.lambda());
-    if (ranks.rank() == 0)
-      std::printf("| %s | %s | %d | %zu | %s | %.1f | %.3f | %d | %.2f | %.3f |\n",
-                  scene.name.c_str(), even ? "even" : "uneven", seed, meshes.front().size(),
-                  ways[w].name, result.total, result.lambda(), result.rebalances,
-                  result.bytes / 1e9, result.total / best);
+    summaries[w].add(result, best);
+    if (ranks.rank() != 0) continue;
+    std::printf("| %s | %s | %d | %zu | %s | %.1f | %.3f | %d | %.2f | %.3f ", scene.name.c_str(),
+                even ? "even" : "uneven", seed, meshes.front().size(), ways[w].name, result.total,
+                result.lambda(), result.rebalances, result.bytes / 1e9, result.total / best);
+    if (const auto& account = result.account)
+      std::printf("| %.2f / %.2f | %.1f (+- %.1f) / %.1f |\n", account->spent(), result.moving,
+                  account->saved(), account->uncertainty, result.saved());
+    else
+      std::printf("| - / %.2f | - / %.1f |\n", result.moving, result.saved());
   }
   std::fflush(stdout);
 }
@@ -306,7 +349,8 @@ void sweep(const Communicator& ranks, const Command& command) {
   if (ranks.rank() == 0)
     std::printf(
         "%d ranks\n\n| scene | costs | seed | blocks | way | T, s | lambda | rebalances | GB moved "
-        "| T / best |\n|---|---|---|---|---|---|---|---|---|---|\n",
+        "| T / best | cost of moves, s: reported / true | saved, s: reported / true |\n"
+        "|---|---|---|---|---|---|---|---|---|---|---|---|\n",
         ranks.size());
   std::array<Summary, ways.size()> summaries;
   for (const Scene& scene : scenes()) {

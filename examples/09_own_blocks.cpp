@@ -30,9 +30,12 @@ struct Block {
 
   int substeps() const { return part > 0 ? 128 : 64; }
   std::array<double, 3> centre() const {
-    std::array<double, 3> at = {root / (side * side) + 0.5, root / side % side + 0.5,
-                                root % side + 0.5};
-    for (std::size_t d = 0; d < 3 && part > 0; ++d) at[d] += ((part - 1) >> d) % 2 * 0.5 - 0.25;
+    const std::array<int, 3> place = {root / (side * side), root / side % side, root % side};
+    std::array<double, 3> at{};
+    for (std::size_t d = 0; d < 3; ++d) {
+      const double of_eighth = ((part - 1) >> d) % 2 == 0 ? 0.25 : 0.75;
+      at[d] = place[d] + (part == 0 ? 0.5 : of_eighth);
+    }
     return at;
   }
 };
@@ -88,10 +91,11 @@ struct Entries {
 
 // Sends blocks to their owners, and receives blocks until this rank has `count`.
 void move(std::vector<Block>& blocks, const ek::Domains& domains, std::size_t count, int rank) {
-  const auto leave = std::ranges::partition(
-      blocks, [&](const Block& block) { return ek::owner_of(domains, block.centre()) == rank; });
-  const std::vector<Block> leavers(leave.begin(), leave.end());
-  blocks.erase(leave.begin(), leave.end());
+  const auto leave = std::partition(blocks.begin(), blocks.end(), [&](const Block& block) {
+    return ek::owner_of(domains, block.centre()) == rank;
+  });
+  const std::vector<Block> leavers(leave, blocks.end());
+  blocks.erase(leave, blocks.end());
   std::vector<MPI_Request> requests;
   for (const Block& block : leavers)
     MPI_Isend(&block, sizeof(Block), MPI_BYTE, ek::owner_of(domains, block.centre()), 0,
