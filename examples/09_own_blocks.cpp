@@ -138,7 +138,7 @@ bool simulate() {
     const bool refines = step % refined_every == 0;
     if (refines) blocks = refined(blocks, step);
     Entries entries(blocks);
-    if (balancer.step(entries.as_set(), {.may_move = refines})) {
+    if (balancer.step(entries.as_set(), {.may_move = refines, .changed = refines})) {
       move(blocks, balancer.domains(), entries.number.size(), rank);
       ++moves;
     }

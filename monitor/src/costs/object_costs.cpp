@@ -172,7 +172,7 @@ bool ObjectCosts::prepare_fit(int ranks, std::span<const Set> sets, const RankRe
   CostRefit::Records known;
   for (std::size_t s = 0; s < sets.size(); ++s) {
     if (of_sets()[s].size() != sets[s].count()) return false;
-    known.push_back(records.known(s, sets[s].count()));
+    known.push_back(records.of_last_rebalance(s, sets[s].count()));
   }
   return refit_.prepare(ranks, std::move(known), of_sets());
 }
@@ -313,6 +313,7 @@ void ObjectCosts::travel_with(std::span<Set> sets, RankRecords& records) {
   if (!learns_ || of_sets().size() != sets.size()) return;
   forgotten_ += learned_.follow(space_for(sets), sets, records);
   learned_.travel_with(sets);
+  if (refit_.is_due()) records.migrate_with(space_for(sets), sets);
 }
 
 }  // namespace evenkeel

@@ -48,7 +48,7 @@ Advice Advisor::advise(const Look& look) {
 }
 
 // A forecast leads to new cuts only: shifts and returns to earlier domains need measured loads.
-Advice Advisor::foresee(const Totals& predicted, bool is_told) {
+Advice Advisor::advise_by(const Totals& predicted, bool is_told) {
   held_.drop();
   DecisionState now = state();
   now.latency_steps = 0;
@@ -57,7 +57,7 @@ Advice Advisor::foresee(const Totals& predicted, bool is_told) {
   if (decision.action != Action::rebalance || after.outlook.wanted_generation >= 0 ||
       after.refinement.wanted != 0)
     return {};
-  held_.note_foreseen(predicted.step_greatest);
+  held_.note_predicted(predicted.step_greatest);
   Advice advice{true};
   static_cast<void>(attempt("monitor", [&] {
     advice.reason = "objects have changed; " + explain(now, predicted, decision);

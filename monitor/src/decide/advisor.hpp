@@ -35,7 +35,7 @@ class Advisor {
   // Advises on loads that were predicted because objects have changed. The state does not change.
   // Earlier advice is dropped. `is_told` is true if the application has said that objects have
   // changed.
-  Advice foresee(const Totals& predicted, bool is_told);
+  Advice advise_by(const Totals& predicted, bool is_told);
   bool is_due(std::int64_t step) const;
   Advice advise_due(std::int64_t step);
   void hold(Advice advice) noexcept { held_.hold(std::move(advice)); }

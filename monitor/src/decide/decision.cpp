@@ -135,7 +135,7 @@ bool has_judged(Reason reason) noexcept {
   constexpr std::array before_it = {Reason::outdated,  Reason::unfit,       Reason::paused,
                                     Reason::commanded, Reason::requested,   Reason::not_asked,
                                     Reason::due,       Reason::no_load,     Reason::low_coverage,
-                                    Reason::foreseen,  Reason::cooling_down};
+                                    Reason::predicted,  Reason::cooling_down};
   return std::ranges::find(before_it, reason) == before_it.end();
 }
 
@@ -217,10 +217,10 @@ constexpr std::array reasons = {
     "below_cost",  "above_cost",      "paused",          "commanded",    "curable",
     "goes_back",   "below_noise",     "not_curable",     "near_end",     "in_debt",
     "shifts",      "returns_to_best", "refined",         "due",          "requested",
-    "foreseen"};
+    "predicted"};
 constexpr std::array kinds = {"application", "fresh", "earlier", "shift"};
 static_assert(actions.size() == static_cast<std::size_t>(Action::rebalance) + 1);
-static_assert(reasons.size() == static_cast<std::size_t>(Reason::foreseen) + 1);
+static_assert(reasons.size() == static_cast<std::size_t>(Reason::predicted) + 1);
 static_assert(kinds.size() == static_cast<std::size_t>(RebalanceKind::shift) + 1);
 
 }  // namespace

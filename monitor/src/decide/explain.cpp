@@ -103,7 +103,7 @@ std::string explain(const DecisionState& state, const Totals& totals, const Deci
     case Reason::paused: return "paused from outside";
     case Reason::commanded: return "asked for from outside";
     case Reason::requested: return "asked for by the application";
-    case Reason::foreseen: return "objects have changed";
+    case Reason::predicted: return "objects have changed";
     case Reason::shifts: return explain_shift(state, totals);
     case Reason::returns_to_best:
       return lambda_first(totals) + "; an earlier shift had " + lambda_at(decision.against);

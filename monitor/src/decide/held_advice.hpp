@@ -22,9 +22,9 @@ class HeldAdvice {
     if (acts) note(reason, step);
   }
   // Call this if the trigger acts on a load that was predicted after this step.
-  void note_foreseen(std::int64_t step) noexcept {
+  void note_predicted(std::int64_t step) noexcept {
     by_look_ = true;
-    note(Reason::foreseen, step);
+    note(Reason::predicted, step);
   }
   // Call this if the trigger acts at this step.
   void note_due(std::int64_t step) noexcept { note(Reason::due, step); }

@@ -66,8 +66,8 @@ struct Balancer::Impl {
 
 MoveReport Balancer::Impl::step(std::span<const Set> sets, const StepOptions& how) {
   const Options& options = engine_.options();
-  const bool foresees = engine_.foresees(how);
-  const bool looks = engine_.next_step_looks() || foresees;
+  const bool predicts = engine_.predicts(how);
+  const bool looks = engine_.next_step_looks() || predicts;
   if (options.deterministic) engine_.set_load(weight_of(sets));  // at each step, for the account
   // These functions are passed by std::cref, so that a copy of a std::function allocates nothing.
   const auto survey = [&](std::int64_t load) { return this->survey(sets, load); };
@@ -84,7 +84,7 @@ MoveReport Balancer::Impl::step(std::span<const Set> sets, const StepOptions& ho
                                            : Engine::Surveyor());
     advice = engine_.step(looks ? objects_in(sets) : 0, how,
                           inspects ? Engine::Inspector(std::cref(inspect)) : Engine::Inspector(),
-                          foresees ? Engine::Forecast(std::cref(forecast)) : Engine::Forecast());
+                          predicts ? Engine::Forecast(std::cref(forecast)) : Engine::Forecast());
   }
   if (looks) forecast_.end_epoch(engine_.measured().last);
   if (looks) costs_.observe(sets, engine_.measured(), now_);

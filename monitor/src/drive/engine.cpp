@@ -34,7 +34,7 @@ MeetingPatience patience_of(const Options& options) {
 }  // namespace
 
 // The domains at the time of the forecast are now those before the last rebalance.
-void Engine::Foreseen::replace_domains(bool were_first) noexcept {
+void Engine::Prediction::replace_domains(bool were_first) noexcept {
   Counterfactual& would_be = survey.would_be;
   would_be.previous = would_be.previous_again = greatest;
   would_be.as_weighed = Counterfactual::unknown;
@@ -176,7 +176,7 @@ decltype(auto) Engine::together(const Function& function) {
 
 // If an application lets objects move only now and then, it also does so in the step in which they
 // have changed, for example because it makes new neighbour lists. So it need not say that.
-bool Engine::foresees(const StepOptions& options) const noexcept {
+bool Engine::predicts(const StepOptions& options) const noexcept {
   constexpr std::int64_t rare = 3;  // steps from one step that may move objects to the next
   const bool waits_for_gate =
       needs_surveys(options_.trigger) && options.may_move && closed_steps_ >= rare;
@@ -189,10 +189,10 @@ Advice Engine::step(std::int64_t objects, const StepOptions& options, const Insp
                     const Forecast& forecast) {
   return with_name(options_.name, [&] {
     require_running("step");
-    foresees_now_ = static_cast<bool>(forecast);
+    predicts_now_ = static_cast<bool>(forecast);
     Advice advice = advised(objects, inspector);
     if (forecast && phase_ != Phase::apart)
-      advice = foresee(objects, options, inspector, forecast, std::move(advice));
+      advice = predict(objects, options, inspector, forecast, std::move(advice));
     closed_steps_ = options.may_move ? 0 : closed_steps_ + 1;
     if (phase_ == Phase::apart) return Advice();  // held advice is no longer given
     advice = advisor_.released(std::move(advice), options.may_move);
@@ -221,7 +221,7 @@ Advice Engine::advised(std::int64_t objects, const Inspector& inspector) {
 
 // Settles the looks that cover the steps so far, then decides on the predicted load of the steps
 // from now on.
-Advice Engine::foresee(std::int64_t objects, const StepOptions& options, const Inspector& inspector,
+Advice Engine::predict(std::int64_t objects, const StepOptions& options, const Inspector& inspector,
                        const Forecast& forecast, Advice advice) {
   advice = hurry(std::move(advice));
   constexpr std::int64_t least = 2;  // steps of an epoch that shows noise
@@ -234,7 +234,7 @@ Advice Engine::foresee(std::int64_t objects, const StepOptions& options, const I
   meet(Meeting::survey);
   const std::int64_t mine = forecast();
   if (mine < 0) return advice;
-  Foreseen next = {.step = steps(), .steps = std::max(least, last->totals.steps)};
+  Prediction next = {.step = steps(), .steps = std::max(least, last->totals.steps)};
   next.mine = whole(static_cast<double>(mine) * static_cast<double>(next.steps));
   if (surveyor_) next.survey = surveyor_(next.mine);
   Sample sample;
@@ -249,9 +249,9 @@ Advice Engine::foresee(std::int64_t objects, const StepOptions& options, const I
   if (all.load.sum <= 0) return advice;
   next.mean = all.load.sum / all.ranks;
   next.greatest = all.load.greatest;
-  foreseen_ = std::move(next);
+  prediction_ = std::move(next);
   recording_.end_line(kernels());
-  return advisor_.foresee(all, options.changed);
+  return advisor_.advise_by(all, options.changed);
 }
 
 // Settles the look under way at once, if there is one, and returns its advice.
@@ -315,9 +315,9 @@ void Engine::end_epoch(std::int64_t objects, const Inspector& inspector) {
 }
 
 void Engine::survey(Sample& sample) {
-  if (foreseen_) return tell_foreseen(sample);
+  if (prediction_) return tell_prediction(sample);
   // Objects have changed since the epoch, so a survey would not be one of the epoch.
-  if (foresees_now_) return;
+  if (predicts_now_) return;
   if (!surveyor_ || epochs_.counted() <= 0 || !wants_survey(state())) return;
   meet(Meeting::survey);
   const Survey found = surveyor_(sample.load);
@@ -329,8 +329,8 @@ void Engine::survey(Sample& sample) {
 }
 
 // A forecast holds for the steps after it, so the look at these steps needs no other survey.
-void Engine::tell_foreseen(Sample& sample) {
-  const Foreseen last = *std::exchange(foreseen_, std::nullopt);
+void Engine::tell_prediction(Sample& sample) {
+  const Prediction last = *std::exchange(prediction_, std::nullopt);
   if (sample.steps <= 0) return;
   sample.survey = options_.deterministic ? 0 : last.survey.took;
   sample.would_be = last.survey.would_be;
@@ -372,7 +372,7 @@ void Engine::rebalanced(const Outcome& outcome) {
   recording_.add_outcome(steps(), kind, outcome, costs_.learned);
   recording_.end_line(kernels());
   if (!outcome.moved) return;
-  if (foreseen_) foreseen_->replace_domains(was_first);
+  if (prediction_) prediction_->replace_domains(was_first);
   observer_.restart_after_move(has_begun());
   epochs_.restart_after_move();
 }
@@ -409,12 +409,12 @@ RankMeasurements Engine::measured() const {
     return static_cast<double>(load > 0 ? load : observer_.mean_load());
   };
   const Clock& clock = observer_.kernels();
-  const bool is_foreseen = foreseen_ && foreseen_->step == steps();
+  const bool is_predicted = prediction_ && prediction_->step == steps();
   const std::int64_t mean =
-      is_foreseen ? foreseen_->mine / foreseen_->steps : observer_.mean_load();
+      is_predicted ? prediction_->mine / prediction_->steps : observer_.mean_load();
   return {.load = mean,
-          .first = or_running(is_foreseen ? mean : observer_.first_load()),
-          .last = or_running(is_foreseen ? mean : observer_.last_load()),
+          .first = or_running(is_predicted ? mean : observer_.first_load()),
+          .last = or_running(is_predicted ? mean : observer_.last_load()),
           .kernels = observer_.last_kernels(),
           .kernel_options = clock.options(),
           .stretches = clock.of_stretches()};

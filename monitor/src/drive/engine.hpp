@@ -39,9 +39,9 @@ class Engine {
   }
   // At looks, step() asks the inspector whether the sets of this rank can be moved.
   using Inspector = std::function<Status()>;
-  // At a step in which it foresees(), step() asks for a forecast: this rank's load per step with
-  // the present objects, in nanoseconds. A forecast is collective, and negative if nothing is
-  // known; then it is negative on all ranks.
+  // If predicts() is true, step() asks for a forecast: this rank's load per step with the present
+  // objects, in nanoseconds. It is collective. If nothing is known on any rank, it is negative on
+  // all ranks.
   using Forecast = std::function<std::int64_t()>;
   Advice step(std::int64_t objects, const StepOptions& options, const Inspector& inspector = {},
               const Forecast& forecast = {});
@@ -63,7 +63,7 @@ class Engine {
   bool is_finished() const noexcept { return phase_ == Phase::finished; }
   bool next_step_looks() const noexcept { return ends_epoch(steps() + 1); }
   // True if the next step, with these options, decides at once by a forecast.
-  bool foresees(const StepOptions& options) const noexcept;
+  bool predicts(const StepOptions& options) const noexcept;
   std::int64_t load_nanoseconds() const { return observer_.mean_load(); }
   void set_load(double weight) noexcept { observer_.set_weight(weight); }
 
@@ -84,8 +84,8 @@ class Engine {
   std::int64_t best_generation() const noexcept { return state().refinement.best_generation; }
 
   // The measurements of this rank since the last rebalance or, after a forecast for this step, the
-  // predicted load. Until an epoch has ended, the first and
-  // the last load are those of the running epoch.
+  // predicted load. Until an epoch has ended, the first and the last load are those of the running
+  // epoch.
   RankMeasurements measured() const;
 
   // set_costs() and costs(): the learned costs of types and features, for the journal, the summary
@@ -127,11 +127,11 @@ class Engine {
   void show(const Look& look);
   Advice or_due(Advice advice);
   void end_epoch(std::int64_t objects, const Inspector& inspector);
-  Advice foresee(std::int64_t objects, const StepOptions& options, const Inspector& inspector,
+  Advice predict(std::int64_t objects, const StepOptions& options, const Inspector& inspector,
                  const Forecast& forecast, Advice advice);
   Advice hurry(Advice advice);
   void survey(Sample& sample);
-  void tell_foreseen(Sample& sample);
+  void tell_prediction(Sample& sample);
   // Calls function(). If it throws, this rank makes no more looks: after ranks diverge, a peer may
   // never post the reduction that this rank would wait for.
   template <class Function>
@@ -143,7 +143,7 @@ class Engine {
 
   // The forecast for the steps after `step`, as long as no look has covered these steps. Loads are
   // over `steps` steps.
-  struct Foreseen {
+  struct Prediction {
     std::int64_t step = 0, steps = 0;
     std::int64_t mine = 0, mean = 0, greatest = 0;  // loads under the domains at that step
     Survey survey = {};
@@ -164,8 +164,8 @@ class Engine {
                                // wrong
   } costs_;
   Phase phase_ = Phase::running;
-  std::optional<Foreseen> foreseen_;
-  bool foresees_now_ = false;  // true in a step that decides by a forecast
+  std::optional<Prediction> prediction_;
+  bool predicts_now_ = false;      // true in a step that decides by a forecast
   std::int64_t closed_steps_ = 0;  // steps in which nothing could move, since the last other step
   Recording recording_;  // the last member, so that its thread ends before the members that it uses
                          // are destroyed

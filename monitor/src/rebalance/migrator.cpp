@@ -55,6 +55,7 @@ Status Migrator::arrive(std::span<const Set> given, std::int64_t step, StageTime
                 "Call rebalance first, which makes domains, or adopt.");
   check_each(given);  // this comes first, so that no memory is allocated for a wrong count
   into.sets.assign(given.begin(), given.end());
+  parts_.records.begin_migration();
   parts_.costs.travel_with(into.sets, parts_.records);
   into.mine.costs.forgotten = parts_.costs.forgotten();
   state(into, step, generation_of(domains), parts_.mover.hooks().any_after());

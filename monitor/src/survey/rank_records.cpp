@@ -91,8 +91,13 @@ void reorder(exec::Array<Note>& notes, const exec::Array<std::int64_t>& places, 
 
 const exec::Array<std::int64_t>* RankRecords::known(std::size_t set,
                                                     std::int64_t objects) const noexcept {
-  const bool are_known = first_.domains != nullptr && !migrates_ && set < records_.size() &&
-                         records_[set].size() == objects;
+  const bool are_known = first_.domains != nullptr && !migrates_;
+  return are_known ? of_last_rebalance(set, objects) : nullptr;
+}
+
+const exec::Array<std::int64_t>* RankRecords::of_last_rebalance(
+    std::size_t set, std::int64_t objects) const noexcept {
+  const bool are_known = set < records_.size() && records_[set].size() == objects;
   return are_known ? &records_[set] : nullptr;
 }
 
@@ -168,9 +173,23 @@ void RankRecords::follow(std::size_t set, std::int64_t before,
     reorder(advised_[set], places, here_);
 }
 
+// All ranks must carry the same number of fields, so an object without a record gets one that says
+// that it has always been here.
+void RankRecords::migrate_with(const Space& space, std::span<Set> sets) {
+  records_.resize(sets.size());
+  for (std::size_t s = 0; s < sets.size(); ++s) {
+    if (records_[s].size() != sets[s].count())
+      records_[s] =
+          exec::filled(space, rank_records_label, sets[s].count(), record_of(here_, unknown_rank));
+    sets[s].accompany(field_of(records_[s]));
+  }
+  migrate_too_ = true;
+}
+
 void RankRecords::note_migration() noexcept {
   migrates_ = true;
-  for (exec::Array<std::int64_t>& records : records_) records = {};
+  if (!migrate_too_)
+    for (exec::Array<std::int64_t>& records : records_) records = {};
   advised_.clear();
 }
 

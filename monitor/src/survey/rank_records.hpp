@@ -26,6 +26,10 @@ class RankRecords {
   // The records, and the notes, of all objects of a set; null if they are not known.
   const exec::Array<std::int64_t>* known(std::size_t set, std::int64_t objects) const noexcept;
   const exec::Array<int>* known_advice(std::size_t set, std::int64_t objects) const noexcept;
+  // The records even if objects have migrated since the last rebalance. Then only the rank before
+  // that rebalance is valid.
+  const exec::Array<std::int64_t>* of_last_rebalance(std::size_t set,
+                                                     std::int64_t objects) const noexcept;
   void note_advice(std::vector<exec::Array<int>> ranks) noexcept { advised_ = std::move(ranks); }
 
   // The costs of objects by their first rank, and by their rank before the last rebalance. The
@@ -62,7 +66,11 @@ class RankRecords {
   // number of objects. `places` has the old index of each present object, or -1 for a new object. A
   // new object counts as if it had been on this rank before the last rebalance.
   void follow(std::size_t set, std::int64_t before, const exec::Array<std::int64_t>& places);
-  // Call this at a migration. From then on, objects change their ranks without a rebalance.
+  // Call these at a migration, in this order. migrate_with() makes the sets carry their records; if
+  // it is not called, records are lost. From note_migration() on, objects change their ranks
+  // without a rebalance.
+  void begin_migration() noexcept { migrate_too_ = false; }
+  void migrate_with(const Space& space, std::span<Set> sets);
   void note_migration() noexcept;
 
  private:
@@ -77,6 +85,7 @@ class RankRecords {
   std::vector<exec::Array<int>> advised_;              // by set
   bool is_start_ = true;
   bool migrates_ = false;
+  bool migrate_too_ = false;  // the records, in the migration under way
   KeptDomains first_, previous_, now_;
 };
 

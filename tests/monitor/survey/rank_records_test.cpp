@@ -94,8 +94,29 @@ TEST(RankRecords, AreGivenUpOnceObjectsMigrate) {
   rebalance(records, 1, 2);
   records.note_migration();
   EXPECT_EQ(records.known(0, 2), nullptr);
+  EXPECT_EQ(records.of_last_rebalance(0, 2), nullptr);
   rebalance(records, 2, 2);
   EXPECT_EQ(records.known(0, 2), nullptr);
+}
+
+// The rank before the last rebalance is still known if records migrate with their objects.
+TEST(RankRecords, MayMigrate) {
+  RankRecords records(0);
+  rebalance(records, 1, 2);
+  std::vector<std::array<double, 3>> place(2);
+  std::vector<Set> sets = {set(place)};
+  for (const bool migrate_too : {true, false}) {
+    records.begin_migration();
+    if (migrate_too) records.migrate_with(Space::where(MemoryKind::host), sets);
+    records.note_migration();
+    EXPECT_EQ(records.known(0, 2), nullptr);
+    const auto* const kept = records.of_last_rebalance(0, 2);
+    ASSERT_EQ(kept != nullptr, migrate_too);
+    if (!migrate_too) continue;
+    for (const std::int64_t record : kept->on_host())
+      EXPECT_EQ(RankRecords::previous_rank(record), 0);
+    EXPECT_EQ(records.of_last_rebalance(0, 3), nullptr);
+  }
 }
 
 }  // namespace

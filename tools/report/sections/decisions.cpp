@@ -32,6 +32,7 @@ std::string_view meaning_of(const std::string& cause) {
       {"paused", "a command from outside paused the trigger"},
       {"commanded", "a command from outside asked for a rebalance"},
       {"requested", "the application asked for a rebalance"},
+      {"predicted", "objects have changed, and the predicted load is uneven enough to act"},
       {"curable", "the gain of a fresh cut pays for a rebalance"},
       {"goes_back", "earlier domains would be more even"},
       {"below_noise", "a rebalance would gain no more than noise"},

@@ -1,5 +1,5 @@
-// Programs that refine their mesh. Some objects become more expensive at once, and the balancer is
-// told so, or sees it at the next step in which objects may move.
+// Programs that refine their mesh: some objects become more expensive at once. The programs say so,
+// or let objects move only now and then.
 
 #include "monitor/drive/balancer/whole.hpp"
 #include "support/scratch.hpp"
@@ -133,16 +133,16 @@ TEST_F(Changed, IsInTheJournal) {
   program.options.journal = scratch.path_of("journal");
   run_program(communicator, program);
   if (rank != 0 || size == 1) return;
-  int foreseen = 0, looks = 0;
+  int predicted = 0, looks = 0;
   std::ifstream file(program.options.journal);
   std::string text;
   std::getline(file, text);
   while (std::getline(file, text)) {
     const json line = json::parse(text);
-    if (line.contains("cause") && line.at("cause") == "foreseen") ++foreseen;
+    if (line.contains("cause") && line.at("cause") == "predicted") ++predicted;
     if (line.contains("totals")) ++looks;
   }
-  EXPECT_GE(foreseen, 30);
+  EXPECT_GE(predicted, 30);
   EXPECT_GE(looks, 30);
 }
 

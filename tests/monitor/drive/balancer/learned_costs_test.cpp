@@ -20,11 +20,18 @@ std::int64_t nanoseconds_of(std::int64_t id, Costs costs) {
   return 0;
 }
 
+std::int64_t load_of_all(const Ids& ids, Costs costs) {
+  std::int64_t load = 0;
+  for (const std::int64_t id : ids) load += nanoseconds_of(id, costs);
+  return load;
+}
+
 enum class Timed : std::uint8_t { whole, in_chunks };
 
 // Objects are at rest, and the Balancer does not know their costs. Returns lambda by the true costs
 // after each of its rebalances. The first rebalance makes the first domains.
-std::vector<double> lambdas_of(Costs costs, Timed timed, int rebalances) {
+// If objects wander, they move to and fro, and are sent to the owner of their place in each step.
+std::vector<double> lambdas_of(Costs costs, Timed timed, int rebalances, bool wander = false) {
   const Communicator communicator = test::world();
   virtual_time = 0;
   Ids ids = test::ids_here(communicator, test::in_turn, 4000 * communicator.size());
@@ -39,8 +46,7 @@ std::vector<double> lambdas_of(Costs costs, Timed timed, int rebalances) {
   std::vector<double> lambdas;
   for (int count = 0; count <= rebalances; ++count) {
     balancer.rebalance(set(x, carry(ids)));
-    std::int64_t load = 0;
-    for (const std::int64_t id : ids) load += nanoseconds_of(id, costs);
+    std::int64_t load = load_of_all(ids, costs);
     lambdas.push_back(lambda_of(communicator.all_gather(static_cast<double>(load))));
     for (int step = 0; step < 20; ++step) {
       if (timed == Timed::whole) {
@@ -53,6 +59,15 @@ std::vector<double> lambdas_of(Costs costs, Timed timed, int rebalances) {
             virtual_time += nanoseconds_of(ids[static_cast<std::size_t>(i)], costs);
         }
       }
+      if (wander) {
+        x = places_of(ids);
+        for (std::size_t i = 0; i < x.size(); ++i)
+          x[i][0] = std::clamp(
+              x[i][0] + 0.01 * std::sin(0.3 * (20 * count + step) + static_cast<double>(ids[i])),
+              0.0, 1.0);
+        balancer.migrate(set(x, carry(ids)));
+        load = load_of_all(ids, costs);
+      }
       balancer.step(set(x, carry(ids)));
     }
   }
@@ -60,9 +75,9 @@ std::vector<double> lambdas_of(Costs costs, Timed timed, int rebalances) {
   return lambdas;
 }
 
-void expect_even(Timed timed, std::size_t from) {
+void expect_even(Timed timed, std::size_t from, bool wander = false) {
   for (const Costs costs : {Costs::slab, Costs::ball, Costs::slope, Costs::stripes}) {
-    const std::vector<double> lambdas = lambdas_of(costs, timed, 12);
+    const std::vector<double> lambdas = lambdas_of(costs, timed, 12, wander);
     std::string all;
     for (const double lambda : lambdas) all += ' ' + std::to_string(lambda);
     for (std::size_t k = from; k < lambdas.size(); ++k)
@@ -71,6 +86,8 @@ void expect_even(Timed timed, std::size_t from) {
 }
 
 TEST(LearnedCosts, RanksAreEvenAfterSixRebalancesAndStaySo) { expect_even(Timed::whole, 6); }
+
+TEST(LearnedCosts, AlsoIfObjectsMigrate) { expect_even(Timed::whole, 6, true); }
 
 TEST(LearnedCosts, WithChunksAfterTwo) { expect_even(Timed::in_chunks, 2); }
 
