@@ -14,39 +14,43 @@ namespace evenkeel {
 
 class LoadForecast {
  public:
-  // The amount of the present objects. It is not known at first, and after objects have moved.
-  bool knows_amount() const noexcept { return amount_.has_value(); }
-  void set_amount(double amount) noexcept { amount_ = amount; }
-  void forget_amount() noexcept { amount_.reset(); }
-
-  // Call this at the end of each step that has worked on the present amount.
-  void end_step() noexcept {
+  // Call this at the end of each step. `amount()` returns the amount of the present objects. If
+  // they have changed since this step has worked on them, counts the amount before the change. If
+  // amount() takes time, it is called only if the amount is not known.
+  template <class Amount>
+  void end_step(bool have_changed, bool takes_time, const Amount& amount) {
+    if (!have_changed && !(takes_time && amount_)) amount_ = amount();
     if (!amount_) return;
     sum_ += *amount_;
     ++steps_;
   }
-  // Call this at the end of an epoch. `load` is its mean load per step.
+  // Call this after objects have moved: then their amount is not known.
+  void forget_amount() noexcept { amount_.reset(); }
+  // Call this at the end of an epoch. `load` is its mean load per step, in nanoseconds.
   void end_epoch(double load) noexcept {
     if (sum_ > 0 && load > 0) time_ = load * static_cast<double>(steps_) / sum_;
     sum_ = 0;
     steps_ = 0;
   }
 
-  // Collective. Returns the load per step that this amount will take. A rank that has measured
-  // nothing uses the mean of the other ranks. Returns a negative number if no rank has measured
+  // Collective. Returns the load per step that this amount will take, in nanoseconds. A rank that
+  // has measured nothing uses the mean of the other ranks. Returns -1 if no rank has measured
   // anything; this is the same on all ranks.
-  double of(const Communicator& ranks, double amount) const {
+  std::int64_t of(const Communicator& ranks, double amount) {
+    amount_ = amount;
     double known[] = {time_, time_ > 0 ? 1.0 : 0.0};
     ranks.all_reduce(std::span<double>(known), Reduction::sum);
     if (!(known[1] > 0)) return -1;
-    return (time_ > 0 ? time_ : known[0] / known[1]) * std::max(0.0, amount);
+    constexpr double most = 0x1p61;
+    const double load = (time_ > 0 ? time_ : known[0] / known[1]) * amount;
+    return load > 0 ? std::llround(std::min(load, most)) : 0;
   }
 
  private:
-  std::optional<double> amount_;
-  double sum_ = 0;          // of the amounts of the steps of this epoch
-  std::int64_t steps_ = 0;  // number of these steps
-  double time_ = 0;         // per amount; 0 if nothing was measured
+  std::optional<double> amount_;  // of the present objects
+  double sum_ = 0;                // of the amounts of the steps of this epoch
+  std::int64_t steps_ = 0;        // number of these steps
+  double time_ = 0;               // per amount; 0 if nothing was measured
 };
 
 }  // namespace evenkeel

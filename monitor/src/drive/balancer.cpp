@@ -38,8 +38,6 @@ struct Balancer::Impl {
   BalancerParts parts() {
     return {ranks_, engine_.options(), costs_, surveyor_.records(), domains_, mover_};
   }
-  std::int64_t forecast(std::span<const Set> sets);
-  void note_amount(std::span<const Set> sets, bool has_changed);
   Survey survey(std::span<const Set> sets, std::int64_t load);
   Surveyor::Question question(std::span<const Set> sets, std::int64_t load) const;
   // Runs the function on the space that the application has chosen, if it has chosen one. An Error
@@ -74,8 +72,11 @@ MoveReport Balancer::Impl::step(std::span<const Set> sets, const StepOptions& ho
   const auto inspect = [&] {
     return inspection_.inspect(sets, Inspection::demands_of(options), domains_.generation());
   };
-  const auto forecast = [&] { return this->forecast(sets); };
-  note_amount(sets, how.changed);
+  const auto forecast = [&] {
+    forecast_.end_epoch(engine_.measured().last);
+    return forecast_.of(ranks_, weight_of(sets));
+  };
+  forecast_.end_step(how.changed, has_amounts(sets), [&] { return weight_of(sets); });
   const bool inspects = looks && Inspection::is_needed(options);
   Advice advice;
   {
@@ -93,24 +94,6 @@ MoveReport Balancer::Impl::step(std::span<const Set> sets, const StepOptions& ho
     surveyor_.advise(question(sets, 0));
   }
   return advice ? rebalance(sets, advice) : domains_.nothing_moved();
-}
-
-// Local. Learns how much work the kernels have done in this step. If the sets have changed since
-// then, this is the amount before the change. Weights are added up only if nothing is known of the
-// sets, as it takes time.
-void Balancer::Impl::note_amount(std::span<const Set> sets, bool has_changed) {
-  if (!has_changed && (!forecast_.knows_amount() || !has_amounts(sets)))
-    forecast_.set_amount(weight_of(sets));
-  forecast_.end_step();
-}
-
-// Collective.
-std::int64_t Balancer::Impl::forecast(std::span<const Set> sets) {
-  forecast_.end_epoch(engine_.measured().last);
-  const double amount = weight_of(sets);
-  const double load = forecast_.of(ranks_, amount);
-  forecast_.set_amount(amount);
-  return load < 0 ? -1 : whole(load);
 }
 
 Survey Balancer::Impl::survey(std::span<const Set> sets, std::int64_t load) {

@@ -1,5 +1,6 @@
 #include <evenkeel/monitor/grid_balancer.hpp>
 
+#include "costs/load_forecast.hpp"
 #include "drive/facade.hpp"
 #include "rebalance/domain_sections.hpp"
 #include "rebalance/inspection.hpp"
@@ -44,7 +45,8 @@ struct GridBalancer::Impl {
   }
 
   std::optional<GridDomains> step(const StepOptions& how,
-                                  const std::function<Status()>& inspector = {});
+                                  const std::function<Status()>& inspector = {},
+                                  const Engine::Forecast& forecast = {});
   std::optional<GridDomains> step(const Set& cells, const StepOptions& how);
   std::optional<GridDomains> propose(double work);
   void accept();
@@ -63,14 +65,16 @@ struct GridBalancer::Impl {
   std::int64_t proposed_at_ = 0;  // reading of Engine::now(): a rebalance begins here
   Options placing_;               // the options of a fresh cut of cells
   Surveyor surveyor_{ranks_};
+  LoadForecast forecast_;
   Inspection inspection_;
 };
 
 std::optional<GridDomains> GridBalancer::Impl::step(const StepOptions& how,
-                                                    const std::function<Status()>& inspector) {
-  const Advice advice = engine_.step(0, how, inspector);
+                                                    const std::function<Status()>& inspector,
+                                                    const Engine::Forecast& forecast) {
+  const Advice advice = engine_.step(0, how, inspector, forecast);
   if (!advice) return std::nullopt;
-  return propose(static_cast<double>(engine_.load_nanoseconds()));
+  return propose(static_cast<double>(engine_.measured().load));
 }
 
 std::optional<GridDomains> GridBalancer::Impl::step(const Set& cells, const StepOptions& how) {
@@ -89,9 +93,18 @@ std::optional<GridDomains> GridBalancer::Impl::step(const Set& cells, const Step
   const auto inspect = [&] {
     return inspection_.inspect({&cells, 1}, demands, grid().generation());
   };
-  const bool inspects = engine_.next_step_looks() && Inspection::is_needed(engine_.options());
+  const std::span<const Set> sets(&cells, 1);
+  const bool predicts = engine_.predicts(how), looks = engine_.next_step_looks() || predicts;
+  const auto forecast = [&] {
+    forecast_.end_epoch(engine_.measured().last);
+    return forecast_.of(ranks_, weight_of(sets));
+  };
+  forecast_.end_step(how.changed, has_amounts(sets), [&] { return weight_of(sets); });
+  const bool inspects = looks && Inspection::is_needed(engine_.options());
   std::optional<GridDomains> proposal =
-      step(how, inspects ? Engine::Inspector(std::cref(inspect)) : Engine::Inspector());
+      step(how, inspects ? Engine::Inspector(std::cref(inspect)) : Engine::Inspector(),
+           predicts ? Engine::Forecast(std::cref(forecast)) : Engine::Forecast());
+  if (looks) forecast_.end_epoch(engine_.measured().last);
   if (engine_.take_advised()) {
     engine_.meet_for_survey();
     surveyor_.advise(question(0));
@@ -144,6 +157,7 @@ void GridBalancer::Impl::accept() {
   outcome.seconds = static_cast<double>(engine_.now() - proposed_at_) * 1e-9;
   outcome.domains = recorded_sections(ranks_, engine_.options(), domains_);
   engine_.rebalanced(outcome);
+  forecast_.forget_amount();
 }
 
 // The rounds now expect the work of the proposed domains next, so they begin again.

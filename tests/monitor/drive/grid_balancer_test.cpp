@@ -61,6 +61,39 @@ TEST_F(GridBalancers, ACellThatIsNowhereIsToldAtTheFirstLook) {
   balancer.finish();
 }
 
+// The new load of cells follows from their weights, and from the time that weights took before.
+TEST_F(GridBalancers, AnswerAChangeInTheSameStep) {
+  test::virtual_time = 0;
+  GridBalancerOptions chosen = options();
+  chosen.monitor.own_clock = &test::virtual_now;
+  chosen.monitor.trigger = Threshold{.lambda = 1.2};
+  GridBalancer balancer(communicator, chosen);
+  const Kernel kernel = balancer.kernel("work");
+  const CellMesh mesh = {unit, {48, 48, 1}};
+  const CellRange mine = cells_in(mesh, balancer.domains(), balancer.domains().part_of(rank));
+  std::vector<std::array<double, 2>> centres;
+  for (std::int64_t i = mine.begin[0]; i < mine.end[0]; ++i)
+    for (std::int64_t j = mine.begin[1]; j < mine.end[1]; ++j)
+      centres.push_back({(static_cast<double>(i) + 0.5) / 48, (static_cast<double>(j) + 0.5) / 48});
+  std::vector<double> weights(centres.size(), 1);
+  constexpr int change = 13;
+  for (int step = 1; step <= change; ++step) {
+    test::spend(kernel, 1000 * std::ssize(centres));
+    if (step == change)
+      for (std::size_t c = 0; c < centres.size(); ++c)
+        if (centres[c][0] < 0.2 && centres[c][1] < 0.2) weights[c] = 30;
+    const auto next =
+        balancer.step(set(centres, {}, {.weight = weights}), {.changed = step == change});
+    EXPECT_EQ(next.has_value(), step == change && size > 1) << step;
+    if (!next) continue;
+    balancer.accept();
+    const Box now = balancer.domain();
+    if (rank != 0) continue;
+    EXPECT_LT((now.upper[0] - now.lower[0]) * (now.upper[1] - now.lower[1]), 0.9 / size);
+  }
+  balancer.finish();
+}
+
 TEST_F(GridBalancers, ComeToEvenDomainsFromOneNumberEach) {
   for (const GridScheme scheme : {GridScheme::tensor, GridScheme::staggered}) {
     GridBalancerOptions chosen = options();

@@ -34,7 +34,8 @@ struct StepOptions {
   // If true, the application has made, removed or changed objects, so that the load from now on
   // will differ from the measured one. The new load is predicted at once, from weights or numbers
   // of objects and the time that they took before. If a rebalance pays by this prediction, it is
-  // made in this step, and not some steps later. Set it in every step after such a change.
+  // made in this step, and not some steps later. Set it in every step after such a change. A
+  // Balancer predicts, and a GridBalancer that gets cells; the others ignore it.
   bool changed = false;
 };
 

@@ -150,20 +150,43 @@ TEST_F(Changed, IsInTheJournal) {
 TEST(LoadForecastTest, IsTheMeanOfOthersWhereNothingWasMeasured) {
   const Communicator ranks = test::world();
   LoadForecast forecast;
-  EXPECT_FALSE(forecast.knows_amount());
-  EXPECT_LT(forecast.of(ranks, 10), 0);
+  EXPECT_EQ(forecast.of(ranks, 10), -1);
+  forecast.forget_amount();
   const bool is_idle = ranks.rank() == ranks.size() - 1 && ranks.size() > 1;
-  forecast.set_amount(is_idle ? 0 : 4);
-  for (int step = 0; step < 3; ++step) forecast.end_step();
+  for (int step = 0; step < 3; ++step)
+    forecast.end_step(false, false, [&] { return is_idle ? 0 : 4; });
   forecast.end_epoch(is_idle ? 0 : 12);
-  EXPECT_DOUBLE_EQ(forecast.of(ranks, 10), 30);
-  forecast.set_amount(2);
-  forecast.end_step();
-  forecast.set_amount(4);
-  forecast.end_step();
+  EXPECT_EQ(forecast.of(ranks, 10), 30);
+  EXPECT_EQ(forecast.of(ranks, -1), 0);
+}
+
+// The steps before a change count with the amount before it.
+TEST(LoadForecastTest, CountsTheAmountThatWasWorkedOn) {
+  const Communicator ranks = test::world();
+  LoadForecast forecast;
+  int asked = 0;
+  const auto amount = [&](double now) {
+    return [&asked, now] {
+      ++asked;
+      return now;
+    };
+  };
+  forecast.end_step(true, true, amount(7));  // before this step, nothing is known
+  EXPECT_EQ(asked, 0);
+  forecast.end_step(false, true, amount(2));
+  forecast.end_step(false, true, amount(3));  // does not ask again
+  forecast.end_step(true, true, amount(8));
+  EXPECT_EQ(asked, 1);
   forecast.end_epoch(12);
-  EXPECT_DOUBLE_EQ(forecast.of(ranks, 1), 4);
-  EXPECT_DOUBLE_EQ(forecast.of(ranks, -1), 0);
+  EXPECT_EQ(forecast.of(ranks, 1), 6);
+  forecast.end_step(false, true, amount(5));  // the amount is that of the forecast
+  forecast.end_epoch(12);
+  EXPECT_EQ(forecast.of(ranks, 1), 12);
+  forecast.end_step(false, false, amount(4));
+  forecast.end_step(false, false, amount(2));
+  forecast.end_epoch(12);
+  EXPECT_EQ(forecast.of(ranks, 1), 4);
+  EXPECT_EQ(asked, 3);
 }
 
 }  // namespace
