@@ -429,15 +429,20 @@ EarlierDomains best_earlier(const Outlook& outlook, const LoadSeen& seen) noexce
 // domains.
 bool is_outrun(const Outlook& outlook, const LoadSeen& seen, const Prospect& prospect) noexcept {
   const bool can_return = seen.kept_from >= 0 && outlook.first.generation >= seen.kept_from &&
-                          outlook.is_return_vain == 0;
+                          (outlook.is_return_vain == 0 || outlook.shortfall.weighed > 0);
   return can_return && prospect.price > outlook.first.above;
 }
 
 // True if a return to the first domains pays, and if the loss against the first domains since the
-// last rebalance has reached the cost of this return.
+// last rebalance has reached the cost of this return. With weights, the shortfall shows which part
+// of the level no domains can cure, even after a return that was in vain.
 bool is_first_worth_it(const Outlook& outlook, const LoadSeen& seen) noexcept {
-  const double taken_off = seen.level - seen.first;
-  return seen.first >= 0 && may_go_back_to(outlook.first.generation, outlook, seen) &&
+  const bool has_weights = outlook.shortfall.weighed > 0;
+  const double incurable = has_weights ? std::max(0.0, outlook.shortfall.expected) : 0;
+  const double taken_off = seen.level - incurable - seen.first;
+  const std::int64_t first = outlook.first.generation;
+  return seen.first >= 0 &&
+         (has_weights ? is_kept(first, seen) : may_go_back_to(first, outlook, seen)) &&
          outlook.first.behind >= seen.cost && pays_for_itself(taken_off, outlook, seen);
 }
 
