@@ -450,7 +450,7 @@ bool is_first_worth_it(const Outlook& outlook, const LoadSeen& seen) noexcept {
 // debt is known, and the loss grows with the debt that there was at the last rebalance.
 double proof_needed(const Outlook& outlook, const LoadSeen& seen) noexcept {
   const double before = (seen.debt - outlook.first.behind / seen.cost) / most_debt;
-  return proof * seen.cost * (outlook.shortfall.weighed > 0 ? std::max(1.0, before) : 1);
+  return proof * seen.cost * (outlook.shortfall.weighed > 0 ? std::clamp(before, 1.0, 3.0) : 1);
 }
 
 }  // namespace
