@@ -4,12 +4,13 @@
 //
 //   mpirun -n 2 bench_defaults [--quick] [--loads a,b] [--methods hilbert,tensor,staggered]
 //     [--lists declared,undeclared] [--noises 0,5,20,100] [--triggers "menon,every 25"]
-//     [--cost MEAN_STEPS] [--weights] [--chunks] [--own] [--seeds COUNT]
+//     [--pulses 20:80,60:300] [--cost MEAN_STEPS] [--weights] [--chunks] [--own] [--seeds COUNT]
 //     [--real [--rounds COUNT]]
 //
 // Triggers are written as in options; `never` and `cost_aware` always run. The values of --lists
-// are `none`, `declared` and `undeclared`. With --own, the program makes the first distribution and
-// sorts its cells itself.
+// are `none`, `declared` and `undeclared`. --pulses runs loads with a burst of LENGTH steps in
+// every PERIOD steps instead (LENGTH:PERIOD). With --own, the program makes the first distribution
+// and sorts its cells itself.
 
 #include "arguments.hpp"
 #include "defaults_table.hpp"
@@ -22,6 +23,7 @@ namespace {
 
 struct Command {
   Words loads;  // all if it is empty
+  Words pulses;
   Words methods = {"hilbert", "tensor", "staggered"};
   Words lists = {"none", "declared", "undeclared"};
   Words noises = {"0", "5", "20", "100"};
@@ -66,6 +68,27 @@ bool is_chosen(const Words& chosen, const std::string& name) {
   return chosen.empty() || std::find(chosen.begin(), chosen.end(), name) != chosen.end();
 }
 
+// Two positive integers from "LENGTH:PERIOD".
+std::optional<std::array<int, 2>> pulse_from_text(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos) return std::nullopt;
+  const double length = real_from_text(text.substr(0, colon)).value_or(0);
+  const double period = real_from_text(text.substr(colon + 1)).value_or(0);
+  if (!(length >= 1 && period >= length && period <= 1e6)) return std::nullopt;
+  return std::array{static_cast<int>(length), static_cast<int>(period)};
+}
+
+std::vector<WholeLoad> chosen_loads(const Command& command) {
+  std::vector<WholeLoad> all;
+  for (const std::string& pulse : command.pulses) {
+    const auto [length, period] = *pulse_from_text(pulse);
+    all.push_back(loads::pulses(length, period));
+  }
+  if (all.empty()) all = whole_loads();
+  std::erase_if(all, [&](const WholeLoad& load) { return !is_chosen(command.loads, load.name); });
+  return all;
+}
+
 // Collective.
 template <class Time>
 void sweep(const Communicator& ranks, const Command& command, Time& time) {
@@ -74,8 +97,7 @@ void sweep(const Communicator& ranks, const Command& command, Time& time) {
   const bool prints = ranks.rank() == 0;
   if (prints) table.print_head(ranks.size(), command.real ? "real time" : "virtual time");
   std::size_t rows = 0;
-  for (const WholeLoad& load : whole_loads()) {
-    if (!is_chosen(command.loads, load.name)) continue;
+  for (const WholeLoad& load : chosen_loads(command)) {
     for (int seed = 1; seed <= command.seeds; ++seed) {
       const World world(load, static_cast<std::uint64_t>(seed), ranks.size());
       for (const std::string& method : command.methods)
@@ -118,6 +140,8 @@ bool is_valid(const Command& command) {
     return real_from_text(text).value_or(-1) >= 0;
   };
   return std::ranges::all_of(command.loads, is_load) &&
+         std::ranges::all_of(command.pulses,
+                             [](auto& text) { return pulse_from_text(text).has_value(); }) &&
          std::ranges::all_of(command.lists, [](auto& name) { return all_lists.contains(name); }) &&
          std::ranges::all_of(command.noises, is_percent) && command.cost > 0 && command.seeds > 0 &&
          command.rounds > 0;
@@ -147,6 +171,7 @@ bool read(Command& command, Words arguments) {
                    {"--chunks", &command.chunks},
                    {"--own", &command.own}},
                   {{"--loads", into(command.loads)},
+                   {"--pulses", into(command.pulses)},
                    {"--methods", into(command.methods)},
                    {"--lists", into(command.lists)},
                    {"--noises", into(command.noises)},

@@ -53,7 +53,7 @@ class DefaultsTable {
   void print_summary() const {
     if (rows_.empty()) return;
     double sum = 0, worst = -std::numeric_limits<double>::infinity();
-    std::size_t ahead = 0, worse_than_never = 0;
+    std::size_t ahead = 0, worse_than_never = 0, beyond_aim = 0;
     const Row* worst_row = nullptr;
     for (const Row& row : rows_) {
       const double behind = percent_behind(row);
@@ -64,12 +64,14 @@ class DefaultsTable {
       }
       if (behind <= 0) ++ahead;
       if (row.by_default.total > row.never.total + 3 * row.cost) ++worse_than_never;
+      if (row.by_default.total > 1.01 * row.never.total + row.cost) ++beyond_aim;
     }
     std::printf(
         "\n%zu rows. cost_aware behind the best other trigger: mean %.2f %%, worst %.2f %% (%s); "
-        "first or level in %zu rows; more than 3 C worse than never in %zu\n",
+        "first or level in %zu rows; worse than never by more than C + 1 %% in %zu, by more than "
+        "3 C in %zu\n",
         rows_.size(), sum / static_cast<double>(rows_.size()), worst, name_of(*worst_row).c_str(),
-        ahead, worse_than_never);
+        ahead, beyond_aim, worse_than_never);
     print_accounts();
     std::printf(
         "\n| trigger | above the ideal, mean %% | cost_aware beside it, mean %% | worst %% |\n"

@@ -29,7 +29,7 @@ CostField field_of_costs(At at) {
 struct WholeLoad {
   std::string name;
   int steps;
-  CostField (*field)(Draw& draw, double steps, double spacing);
+  std::function<CostField(Draw& draw, double steps, double spacing)> field;
   bool on_first_rank = false;  // all cells are there at the start
   bool refines = false;        // cells near a moving place are split, and merged again
 };
@@ -135,18 +135,17 @@ inline CostField jump(Draw& draw, double steps, double) {
   });
 }
 
-inline CostField bursts(Draw& draw, double steps, double) {
-  struct Burst {
-    double begin, end, height, square;
-    Point centre;
-  };
-  std::vector<Burst> all;
-  for (int i = draw.count(6, 12); i > 0; --i) {
-    const double begin = draw.between(0, steps), radius = draw.between(0.08, 0.25);
-    all.push_back({begin, begin + draw.spread(8, 120), draw.spread(10, 60), radius * radius,
-                   place_in_box(draw, 0.05)});
-  }
-  const Relief ground(draw, 0.2);
+struct Burst {
+  double begin, end, height, square;
+  Point centre;
+};
+
+inline Burst drawn_burst(Draw& draw, double begin, double length) {
+  const double radius = draw.between(0.08, 0.25), height = draw.spread(10, 60);
+  return {begin, begin + length, height, radius * radius, place_in_box(draw, 0.05)};
+}
+
+inline CostField bursts_on(const Relief& ground, std::vector<Burst> all) {
   return [=](double step, std::span<const Point> places, std::span<double> costs) {
     for (std::size_t i = 0; i < places.size(); ++i) costs[i] = ground(places[i]);
     for (const Burst& burst : all)
@@ -154,6 +153,33 @@ inline CostField bursts(Draw& draw, double steps, double) {
         for (std::size_t i = 0; i < places.size(); ++i)
           costs[i] += burst.height * bump(square_distance(places[i], burst.centre) / burst.square);
   };
+}
+
+inline CostField bursts(Draw& draw, double steps, double) {
+  std::vector<Burst> all;
+  for (int i = draw.count(6, 12); i > 0; --i) {
+    const double begin = draw.between(0, steps), radius = draw.between(0.08, 0.25);
+    all.push_back({begin, begin + draw.spread(8, 120), draw.spread(10, 60), radius * radius,
+                   place_in_box(draw, 0.05)});
+  }
+  return bursts_on(Relief(draw, 0.2), std::move(all));
+}
+
+// A burst of `length` steps in every `period` steps: always in one place, or each in its own place.
+inline WholeLoad pulses(int length, int period) {
+  const auto field = [=](Draw& draw, double steps, double) {
+    const bool is_one_place = draw.by_chance(0.5);
+    const Burst first = drawn_burst(draw, 0, length);
+    std::vector<Burst> all;
+    for (double at = period * draw.between(0.2, 1); at < steps; at += period) {
+      all.push_back(is_one_place ? first : drawn_burst(draw, 0, length));
+      all.back().begin += at;
+      all.back().end += at;
+    }
+    return bursts_on(Relief(draw, 0.2), std::move(all));
+  };
+  return {"pulses_" + std::to_string(length) + "_" + std::to_string(period),
+          std::clamp(5 * period, 400, 1000), field};
 }
 
 // If each of two ranks has half of the box, lambda is 1.2.

@@ -13,7 +13,8 @@ constexpr double trust = 1.5;          // T_max / number of measured steps
 constexpr double memory_looks = 4;     // the ageing of cuts is averaged over this many looks
 constexpr double most_debt = 1.5;      // in costs of a rebalance; a greater debt demands more:
 constexpr double caution = 1.5;        // x must be this many times the price g, and the curable
-constexpr double proof = 2;            // imbalance must have lost this many costs of a rebalance
+constexpr double proof = 2;            // imbalance must have lost this many costs of a rebalance,
+                                       // and more if the debt is greater
 constexpr double patience = 200;       // in costs of a rebalance: after this time a shortfall is
                                        // tested
 constexpr double helped = 0.9;         // a rebalance that leaves more than this share of the level
@@ -252,19 +253,116 @@ double left_of(const LoadSeen& seen) noexcept {
   return std::min(long_run, std::max(0.0, seen.left.value_or(long_run)));
 }
 
-// Finds g and T, and the gain in T steps.
-void find_price(const Outlook& outlook, const LoadSeen& seen, Prospect& prospect) noexcept {
+// --- How long imbalances last --------------------------------------------------------------------
+
+bool has_work_risen(const Imbalances& last) noexcept {
+  constexpr double least_rise = 1.15;
+  return last.work > least_rise * last.calm_work;
+}
+
+// True if the mean load had risen with the last imbalance, and has fallen again. This shows the end
+// of the imbalance under any domains, even if the costs of objects are only estimated.
+bool has_work_fallen(const Imbalances& last, const LoadSeen& seen) noexcept {
+  constexpr double left = 0.25;
+  return has_work_risen(last) && seen.work < last.calm_work + left * (last.work - last.calm_work);
+}
+
+// True if the domains of the last imbalance are the first ones or those before the last rebalance.
+bool are_kept(const Outlook& outlook, const LoadSeen& seen) noexcept {
+  const std::int64_t generation = outlook.imbalances.generation;
+  return generation == outlook.first.generation || generation == seen.generation - 1;
+}
+
+// The state of the last imbalance if its domains are no longer in use: of these domains by weights,
+// and otherwise of the work.
+bool can_be_seen(const Outlook& outlook, const LoadSeen& seen) noexcept {
+  return outlook.shortfall.weighed > 0 ? are_kept(outlook, seen)
+                                       : has_work_risen(outlook.imbalances);
+}
+bool has_passed_since(const Outlook& outlook, const LoadSeen& seen, double even) noexcept {
+  const Imbalances& last = outlook.imbalances;
+  if (outlook.shortfall.weighed == 0) return has_work_fallen(last, seen);
+  const double level = last.generation == seen.generation - 1 ? seen.previous : seen.first;
+  return level >= 0 && level - even < last.peak / 2;
+}
+
+// An imbalance begins when domains that were calm are no longer so and their level above a fresh
+// cut reaches the price. It has passed when this level is less than half of its greatest value. So
+// the imbalance that a bad cut leaves does not count. If the level more than doubles, another
+// imbalance has begun.
+void follow_imbalance(Outlook& outlook, const LoadSeen& seen, const Prospect& prospect) noexcept {
+  Imbalances& last = outlook.imbalances;
+  const double above = seen.level - prospect.fresh;
+  const double middle = static_cast<double>(seen.step) - steps_of(seen) / 2;
+  const bool is_in_use = last.generation == seen.generation;
+  if (last.began < 0) {
+    if (above < prospect.price / 2) {
+      const double before = is_in_use ? last.calm_work : 0;
+      last.generation = seen.generation;
+      last.calm_level = seen.level;
+      if (seen.generation == outlook.first.generation) outlook.first.calm_level = seen.level;
+      last.calm_work = last.work = std::max(before, seen.work);
+    } else if (is_in_use && above >= prospect.price) {
+      last.began = middle;
+      last.peak = above;
+    }
+  }
+  if (last.began < 0) return;
+  if (is_in_use) {
+    if (above > 2 * last.peak) last.began = middle;
+    last.peak = std::max(last.peak, above);
+    last.work = std::max(last.work, seen.work);
+  }
+  const bool is_lost = !is_in_use && !can_be_seen(outlook, seen);
+  const bool has_passed =
+      is_in_use ? above < last.peak / 2 : has_passed_since(outlook, seen, prospect.fresh);
+  if (has_passed && !is_lost) put_first(last.lengths, middle - last.began);
+  if (has_passed || is_lost) last.began = -1;
+}
+
+// The steps for which a rebalance now is expected to be of use. The present imbalance is expected
+// to last as long as the median of those that have lasted longer. If it has lasted longer than all
+// of them, it is expected to last as long again.
+// When it has passed, the next look sees this, and the rebalance back takes as long as this one.
+// With weights, the account shows whether rebalances lose, so that lengths only count in debt.
+double use_of(const Outlook& outlook, const LoadSeen& seen) noexcept {
+  const Imbalances& last = outlook.imbalances;
+  const bool is_open = last.began >= 0 && last.generation == seen.generation;
+  const bool is_safe = outlook.shortfall.weighed > 0 && seen.debt <= most_debt;
+  if (!is_open || is_safe || last.lengths[0] >= not_known) return endless;
+  const double age = static_cast<double>(seen.step) - last.began;
+  auto longer = none_known<8>();
+  std::size_t count = 0;
+  for (const double length : last.lengths)
+    if (length > age && length < not_known) longer[count++] = length;
+  std::ranges::sort(longer);
+  const double remaining = count > 0 ? longer[(count - 1) / 2] - age : age;
+  return remaining - 2 * static_cast<double>(seen.latency) - 1.5 * steps_of(seen);
+}
+
+// If the time of use is known, another rebalance will be needed after it.
+double cost_of_use(double use, const LoadSeen& seen) noexcept {
+  return use < endless ? 2 * seen.cost : seen.cost;
+}
+
+// --- The price -----------------------------------------------------------------------------------
+
+// Finds g and T, and the gain in T steps. T is at least the time from one rebalance to the next,
+// and at most `use`.
+void find_price(const Outlook& outlook, const LoadSeen& seen, double use,
+                Prospect& prospect) noexcept {
   constexpr double finer = 1.25;
-  const double most = std::min(trust * outlook.measured, left_of(seen));
+  const double most = std::min({std::max(1.0, use), trust * outlook.measured, left_of(seen)});
+  const double cost = cost_of_use(use, seen);
   prospect.price = endless;
-  for (double steps = 1; most > 0; steps *= finer) {
+  for (double steps = static_cast<double>(seen.latency + seen.steps); most > 0; steps *= finer) {
     const double until = std::min(steps, most);
     const double lost = aged(outlook.ageing, until).sum;
-    const double price = (seen.cost + lost) / until;
+    const double price = (cost + lost) / until;
     if (price < prospect.price) {
       prospect.price = price;
       prospect.lasts = until;
-      prospect.gain = prospect.curable * until - lost - seen.cost;
+      prospect.gain = prospect.curable * until - lost - cost;
     }
     if (until >= most) break;
   }
@@ -287,21 +385,35 @@ std::int64_t next_epoch_of(Outlook& outlook, const LoadSeen& seen,
 struct EarlierDomains {
   double level = endless;
   std::int64_t generation = -1;
+  bool was_measured = false;  // this level, before an imbalance that has passed
 };
+
+bool is_kept(std::int64_t generation, const LoadSeen& seen) noexcept {
+  return seen.kept_from >= 0 && generation >= seen.kept_from && generation != seen.generation;
+}
 
 bool may_go_back_to(std::int64_t generation, const Outlook& outlook,
                     const LoadSeen& seen) noexcept {
-  return outlook.is_return_vain == 0 && seen.kept_from >= 0 && generation >= seen.kept_from &&
-         generation != seen.generation;
+  return outlook.is_return_vain == 0 && is_kept(generation, seen);
 }
 
-// True if a reduction of the level by `taken_off` pays for a rebalance before the run ends, and
-// within as many steps as have been measured so far.
+// True if a reduction of the level by `taken_off` pays for a rebalance before the run ends, while
+// it is of use, and within as many steps as have been measured so far.
 bool pays_for_itself(double taken_off, const Outlook& outlook, const LoadSeen& seen) noexcept {
-  return taken_off * std::min(outlook.measured, left_of(seen)) >= seen.cost;
+  const double use = use_of(outlook, seen);
+  return taken_off * std::min({outlook.measured, left_of(seen), use}) >= cost_of_use(use, seen);
 }
 
+// If costs are only estimated, they are wrong after an imbalance that has passed. Then a measured
+// level counts more than those of the survey.
 EarlierDomains best_earlier(const Outlook& outlook, const LoadSeen& seen) noexcept {
+  const Imbalances& last = outlook.imbalances;
+  if (outlook.shortfall.weighed == 0 && has_work_fallen(last, seen)) {
+    if (are_kept(outlook, seen) && is_kept(last.generation, seen))
+      return {last.calm_level, last.generation, true};
+    if (outlook.first.calm_level < not_known && is_kept(outlook.first.generation, seen))
+      return {outlook.first.calm_level, outlook.first.generation, true};
+  }
   EarlierDomains best;
   const auto consider = [&](double level, std::int64_t generation) {
     if (level >= 0 && level < best.level && may_go_back_to(generation, outlook, seen))
@@ -316,16 +428,29 @@ EarlierDomains best_earlier(const Outlook& outlook, const LoadSeen& seen) noexce
 // lately. This happens if the load moves to and fro. False if the run cannot return to the first
 // domains.
 bool is_outrun(const Outlook& outlook, const LoadSeen& seen, const Prospect& prospect) noexcept {
-  const bool is_kept = seen.kept_from >= 0 && outlook.first.generation >= seen.kept_from;
-  return is_kept && prospect.price > outlook.first.above;
+  const bool can_return = seen.kept_from >= 0 && outlook.first.generation >= seen.kept_from &&
+                          (outlook.is_return_vain == 0 || outlook.shortfall.weighed > 0);
+  return can_return && prospect.price > outlook.first.above;
 }
 
 // True if a return to the first domains pays, and if the loss against the first domains since the
-// last rebalance has reached the cost of this return.
+// last rebalance has reached the cost of this return. With weights, the shortfall shows which part
+// of the level no domains can cure, even after a return that was in vain.
 bool is_first_worth_it(const Outlook& outlook, const LoadSeen& seen) noexcept {
-  const double taken_off = seen.level - seen.first;
-  return seen.first >= 0 && may_go_back_to(outlook.first.generation, outlook, seen) &&
+  const bool has_weights = outlook.shortfall.weighed > 0;
+  const double incurable = has_weights ? std::max(0.0, outlook.shortfall.expected) : 0;
+  const double taken_off = seen.level - incurable - seen.first;
+  const std::int64_t first = outlook.first.generation;
+  return seen.first >= 0 &&
+         (has_weights ? is_kept(first, seen) : may_go_back_to(first, outlook, seen)) &&
          outlook.first.behind >= seen.cost && pays_for_itself(taken_off, outlook, seen);
+}
+
+// The loss to curable imbalance, in mean steps, that a rebalance needs in debt. With weights, the
+// debt is known, and the loss grows with the debt that there was at the last rebalance.
+double proof_needed(const Outlook& outlook, const LoadSeen& seen) noexcept {
+  const double before = (seen.debt - outlook.first.behind / seen.cost) / most_debt;
+  return proof * seen.cost * (outlook.shortfall.weighed > 0 ? std::clamp(before, 1.0, 3.0) : 1);
 }
 
 }  // namespace
@@ -347,8 +472,11 @@ Prospect observe(Outlook& outlook, const LoadSeen& seen) noexcept {
   take_in(outlook, seen.level - prospect.fresh, steps_of(seen));
   prospect.growth = growth_ahead(outlook, seen);
   prospect.curable = lower_bound_of(outlook, seen, noise_of(outlook, seen)) + prospect.growth;
-  find_price(outlook, seen, prospect);
+  find_price(outlook, seen, endless, prospect);
   outlook.next_epoch = next_epoch_of(outlook, seen, prospect);
+  follow_imbalance(outlook, seen, prospect);
+  if (const double use = use_of(outlook, seen); use < endless)
+    find_price(outlook, seen, use, prospect);
   return prospect;
 }
 
@@ -364,20 +492,27 @@ Decision judge(Outlook& outlook, const LoadSeen& seen, const Prospect& prospect)
     return Decision{Action::rebalance, Reason::goes_back, taken_off, prospect.price};
   };
   const EarlierDomains earlier = best_earlier(outlook, seen);
-  const double taken_off = prospect.curable - prospect.growth + prospect.fresh - earlier.level;
-  if (earlier.level < prospect.fresh && taken_off > 0 && pays_for_itself(taken_off, outlook, seen))
+  const double taken_off =
+      (earlier.was_measured ? seen.level - prospect.noise
+                            : prospect.curable - prospect.growth + prospect.fresh) -
+      earlier.level;
+  const bool is_in_debt = seen.debt > most_debt, knows_debt = outlook.shortfall.weighed > 0;
+  const bool lacks_proof = is_in_debt && outlook.curable.lost < proof_needed(outlook, seen);
+  const bool may_try =
+      !lacks_proof || !knows_debt || earlier.generation == outlook.first.generation;
+  if ((earlier.was_measured || (earlier.level < prospect.fresh && may_try)) && taken_off > 0 &&
+      pays_for_itself(taken_off, outlook, seen))
     return go_back(earlier.generation, taken_off);
-  if (seen.debt > most_debt && is_outrun(outlook, seen, prospect))
-    return is_first_worth_it(outlook, seen)
-               ? go_back(outlook.first.generation, seen.level - seen.first)
-               : hold(Reason::in_debt);
+  const bool is_ahead = is_in_debt && is_outrun(outlook, seen, prospect);
+  if ((is_ahead || (is_in_debt && knows_debt)) && is_first_worth_it(outlook, seen))
+    return go_back(outlook.first.generation, seen.level - seen.first);
+  if (is_ahead) return hold(Reason::in_debt);
   if (prospect.curable <= 0)
     return hold(seen.level > 2 * prospect.fresh ? Reason::below_noise : Reason::not_curable);
   if (prospect.curable < prospect.price)
     return hold(prospect.curable * left_of(seen) < seen.cost ? Reason::near_end
                                                              : Reason::below_cost);
-  if (seen.debt > most_debt &&
-      (prospect.curable < caution * prospect.price || outlook.curable.lost < proof * seen.cost))
+  if (is_in_debt && (prospect.curable < caution * prospect.price || lacks_proof))
     return hold(Reason::in_debt);
   outlook.left_from = seen.level;
   return {Action::rebalance, Reason::curable, prospect.curable, prospect.price};
@@ -388,6 +523,8 @@ void rebalanced(Outlook& outlook, std::int64_t generation, RebalanceKind kind) n
   // Domains to which the run returns get a new generation.
   const bool is_return = kind == RebalanceKind::earlier;
   if (is_return && wanted == outlook.first.generation) outlook.first.generation = generation;
+  if (is_return && wanted == outlook.imbalances.generation)
+    outlook.imbalances.generation = generation;
   const bool is_cut = kind == RebalanceKind::fresh || kind == RebalanceKind::application;
   outlook.left = is_cut ? Outlook::new_cut : is_return ? Outlook::new_return : Outlook::no_cut;
   outlook.calm_looks = 0;

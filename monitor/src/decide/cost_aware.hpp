@@ -9,9 +9,10 @@
 //
 // where g is the least average loss per step that repeated cuts can reach. As long as the loss per
 // step is below g, waiting is cheaper (optimal stopping by the renewal-reward theorem). T_max is
-// 1.5 times the number of measured steps, but at most the rest of the run. For x the code takes a
-// lower confidence bound, plus the growth of the level from the measurement until the rebalance
-// acts. It uses only + - * / and square roots, and no constant has a unit.
+// 1.5 times the number of measured steps, but at most the rest of the run. If imbalances have
+// passed, their lengths also bound T_max. For x the code takes a lower confidence bound, plus the
+// growth of the level from the measurement until the rebalance acts. It uses only + - * / and
+// square roots, and no constant has a unit.
 
 #include "decide/decision.hpp"
 
@@ -25,6 +26,7 @@ struct LoadSeen {
     double age = 0;  // steps; 0 if there is no such cut
     double level = 0;
   };
+  std::int64_t step = 0;   // the last one of the epoch
   std::int64_t steps = 1;  // measured steps of the epoch
   std::int64_t since = 1;  // measured steps since the last rebalance
   std::int64_t ranks = 1;
@@ -35,6 +37,7 @@ struct LoadSeen {
   double first = -1, previous = -1, fresh = -1;  // under the first, previous, freshly cut domains
   double as_weighed = -1;                        // if each object cost as much as its weight says
   std::array<Earlier, Counterfactual::earlier_cuts> earlier{};
+  double work = 0;  // the mean load of a step, in nanoseconds
   double cost = 0;  // of a rebalance, in mean steps
   double debt = 0;  // time that rebalances have lost against never rebalancing, divided by the cost
                     // of a rebalance

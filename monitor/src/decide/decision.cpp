@@ -71,6 +71,8 @@ LoadSeen load_seen(const DecisionState& state, const Totals& totals) {
   const double mean = totals.mean_load(), steps = static_cast<double>(totals.steps);
   const Counterfactual& would_be = totals.would_be;
   LoadSeen seen;
+  seen.step = state.step;
+  seen.work = mean / steps;
   seen.steps = totals.steps;
   seen.since = state.interval.steps;
   seen.ranks = totals.ranks;

@@ -44,9 +44,22 @@ struct Scatter {
 
 // The domains that the run began with.
 struct FirstDomains {
-  std::int64_t generation = -1;  // negative if not known yet
-  double above = not_known;      // their level minus the level of a fresh cut, smoothed
-  double behind = 0;             // mean steps lost against these domains since the last rebalance
+  std::int64_t generation = -1;   // negative if not known yet
+  double above = not_known;       // their level minus the level of a fresh cut, smoothed
+  double calm_level = not_known;  // when they were last calm, see Imbalances
+  double behind = 0;              // mean steps lost against these domains since the last rebalance
+};
+
+// Imbalances of domains that had been calm: the lengths of those that have passed, and the last
+// one.
+struct Imbalances {
+  std::array<double, 8> lengths = none_known<8>();  // in steps, the latest first
+  std::int64_t generation = -1;                     // the last domains that were calm
+  double calm_level = 0, calm_work = 0;             // their level at the last calm look, and the
+                                                    // greatest mean load of a step while calm
+  double began = -1;  // the step in which their imbalance began; negative if it has passed
+  double peak = 0;    // its greatest level above that of a fresh cut
+  double work = 0;    // the greatest mean load of a step since they were calm
 };
 
 // The shortfall of a fresh cut: its level minus the predicted level. If objects have weights,
@@ -75,6 +88,7 @@ struct Outlook {
   Ageing ageing = {};
   Scatter scatter = {};
   FirstDomains first = {};
+  Imbalances imbalances = {};
   Shortfall shortfall = {};
   Surveys surveys = {};
 

@@ -55,7 +55,15 @@ void visit_members(O& outlook, Visitor&& visit) {
   visit("outlook_bends", outlook.scatter.bends);
   visit("outlook_first_generation", outlook.first.generation);
   visit("outlook_first_above", outlook.first.above);
+  visit("outlook_first_calm_level", outlook.first.calm_level);
   visit("outlook_behind_first", outlook.first.behind);
+  visit("outlook_lengths", outlook.imbalances.lengths);
+  visit("outlook_calm_generation", outlook.imbalances.generation);
+  visit("outlook_calm_level", outlook.imbalances.calm_level);
+  visit("outlook_calm_work", outlook.imbalances.calm_work);
+  visit("outlook_imbalance_began", outlook.imbalances.began);
+  visit("outlook_imbalance_peak", outlook.imbalances.peak);
+  visit("outlook_imbalance_work", outlook.imbalances.work);
   visit("outlook_shortfall", outlook.shortfall.expected);
   visit("outlook_weighed", outlook.shortfall.weighed);
   visit("outlook_last_shortfall", outlook.shortfall.last);
