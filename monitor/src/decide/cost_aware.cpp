@@ -295,10 +295,11 @@ bool may_go_back_to(std::int64_t generation, const Outlook& outlook,
          generation != seen.generation;
 }
 
-// True if a reduction of the level by `taken_off` pays for a rebalance before the run ends, and
-// within as many steps as have been measured so far.
+// True if a reduction of the level by `taken_off` pays for a return before the run ends, and within
+// as many steps as have been measured so far. A fresh cut may move less than a return.
 bool pays_for_itself(double taken_off, const Outlook& outlook, const LoadSeen& seen) noexcept {
-  return taken_off * std::min(outlook.measured, left_of(seen)) >= seen.cost;
+  const double cost = std::max(seen.cost, seen.usual_cost);
+  return taken_off * std::min(outlook.measured, left_of(seen)) >= cost;
 }
 
 EarlierDomains best_earlier(const Outlook& outlook, const LoadSeen& seen) noexcept {

@@ -160,7 +160,7 @@ decltype(auto) Engine::together(const Function& function) {
 Advice Engine::step(std::int64_t objects, const StepOptions& options, const Inspector& inspector) {
   return with_name(options_.name, [&] {
     require_running("step");
-    Advice advice = advised(objects, inspector);
+    Advice advice = advised(objects, options, inspector);
     if (phase_ == Phase::apart) return Advice();  // held advice is no longer given
     advice = advisor_.released(std::move(advice), options.may_move);
     if (advice && !recording_.has_line())  // a later look has ended the line of the decision
@@ -170,9 +170,10 @@ Advice Engine::step(std::int64_t objects, const StepOptions& options, const Insp
 }
 
 // Ends a step. Returns its advice, even if nothing may move now.
-Advice Engine::advised(std::int64_t objects, const Inspector& inspector) {
+Advice Engine::advised(std::int64_t objects, const StepOptions& options,
+                       const Inspector& inspector) {
   epochs_.end_step();
-  observer_.end_step(epochs_.counts(), epochs_.is_next_first());
+  observer_.end_step(epochs_.counts(), epochs_.is_next_first(), options.may_move);
   if (phase_ == Phase::apart) {
     observer_.abandon();
     epochs_.abandon();
@@ -266,21 +267,21 @@ void Engine::meet_for_migration() {
 }
 
 void Engine::rebalanced(const Outcome& outcome) {
-  if (has_begun()) {
-    // Leaves out the cost of the first distribution, which is always needed.
-    if (state().rebalanced_at == state().began_at) observer_.drop_cost();
-    observer_.end_settling();
-  }
+  const bool is_first = !has_begun();
+  if (!is_first) observer_.end_settling();
   if (!recording_.has_line())
     static_cast<void>(attempt(engine_stage, [&] {
       begin_line(Reason::requested, "asked for by the application", steps());
     }));
   const RebalanceKind kind = advisor_.rebalanced(steps(), outcome);
-  observer_.add_cost(outcome.seconds, outcome.bytes_moved);
+  if (is_first)
+    observer_.add_first_cost(outcome.seconds, outcome.bytes_moved);
+  else
+    observer_.add_cost(outcome.seconds, outcome.bytes_moved);
   recording_.add_outcome(steps(), kind, outcome, costs_.learned);
   recording_.end_line(kernels());
   if (!outcome.moved) return;
-  observer_.restart_after_move(has_begun());
+  observer_.restart_after_move(!is_first);
   epochs_.restart_after_move();
 }
 
