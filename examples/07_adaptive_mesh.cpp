@@ -102,6 +102,7 @@ class Run {
       }
     }
     sharing_.finish();
+    course_.account = sharing_.account();
     course_.keeps_poor_off = keeps_poor_off_;
     course_.at_last = count_of(ranks_, nodes_);
     check(course_.at_last);

@@ -14,6 +14,7 @@
 #include "sharing.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -60,6 +61,7 @@ struct Course {
   ElementCount at_last = {};
   bool is_whole = true;  // each mesh had the elements and nodes that its front requires
   Result result = {};
+  ek::Account account = {};
 };
 
 // Collective. The layers of the heaviest rank over those of the average rank.
@@ -102,9 +104,7 @@ class Report {
                   mean_of(row.course.poor_at_border), row.rebalances(), row.slowest / row.average,
                   row.upkeep, row.total());
     }
-    if (rows_.size() == 2)
-      std::printf("T is %.1f %% less with balancing\n",
-                  100 * (1 - rows_[1].total() / rows_[0].total()));
+    if (rows_.size() == 2) compare(rows_[0], rows_[1]);
     const Result& result = rows_[0].course.result;
     std::printf("heat from %.3f to %.3f, checksum %016llx\n", result.least, result.greatest,
                 static_cast<unsigned long long>(result.checksum));
@@ -145,6 +145,22 @@ class Report {
       return count;
     }
   };
+  // Both runs do the same work, so their average work differs only by noise. A difference counts if
+  // it exceeds this noise and evenkeel's own error bar.
+  static void compare(const Row& off, const Row& on) {
+    const double less = off.total() - on.total();
+    const double noise =
+        std::abs(on.average / off.average - 1) * off.total() + on.course.account.uncertainty;
+    const double percent = 100 / off.total();
+    if (on.rebalances() == 0)
+      std::printf("no difference: nothing was rebalanced\n");
+    else if (std::abs(less) <= noise)
+      std::printf("no clear difference: T is %.1f %% less with balancing, give or take %.1f %%\n",
+                  percent * less, percent * noise);
+    else
+      std::printf("T is %.1f %% %s with balancing, give or take %.1f %%\n",
+                  percent * std::abs(less), less > 0 ? "less" : "more", percent * noise);
+  }
   static double mean_of(const std::vector<std::int64_t>& values) {
     double sum = 0;
     for (const std::int64_t value : values) sum += static_cast<double>(value);

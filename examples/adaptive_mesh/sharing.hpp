@@ -39,6 +39,7 @@ class BySteps {
     return {balancer_.step(set_of(nodes), how).objects};
   }
   void finish() { balancer_.finish(); }
+  ek::Account account() const { return balancer_.account(); }
 
  private:
   static ek::Options with_method(ek::Options options) {
@@ -83,6 +84,7 @@ class ByProposals {
     return next ? carry_out(nodes, *next) : Moved();
   }
   void finish() { balancer_.finish(); }
+  ek::Account account() const { return balancer_.account(); }
 
  private:
   static constexpr std::array<double, 5> targets = {1.5, 1.35, 1.2, 1.1, 1.075};

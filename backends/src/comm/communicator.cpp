@@ -1,5 +1,6 @@
 #include "comm/messenger.hpp"
 #include "comm/stage.hpp"
+#include "comm/timed_messenger.hpp"
 
 #include <evenkeel/backends/comm/communicator.hpp>
 
@@ -125,6 +126,12 @@ Communicator Communicator::duplicate() const {
 
 void Communicator::set_on_mpi_error(OnMpiError what) const noexcept {
   messenger_->set_on_mpi_error(what);
+}
+
+void Communicator::time_calls() {
+  if (in_calls_) return;
+  in_calls_ = std::make_shared<std::int64_t>(0);
+  messenger_ = detail::make_timed_messenger(std::move(messenger_), in_calls_);
 }
 
 void Communicator::barrier() const { messenger_->barrier(); }

@@ -341,9 +341,7 @@ double use_of(const Outlook& outlook, const LoadSeen& seen) noexcept {
 }
 
 // If the time of use is known, another rebalance will be needed after it.
-double cost_of_use(double use, const LoadSeen& seen) noexcept {
-  return use < endless ? 2 * seen.cost : seen.cost;
-}
+double cost_of_use(double use, double cost) noexcept { return use < endless ? 2 * cost : cost; }
 
 // --- The price -----------------------------------------------------------------------------------
 
@@ -353,7 +351,7 @@ void find_price(const Outlook& outlook, const LoadSeen& seen, double use,
                 Prospect& prospect) noexcept {
   constexpr double finer = 1.25;
   const double most = std::min({std::max(1.0, use), trust * outlook.measured, left_of(seen)});
-  const double cost = cost_of_use(use, seen);
+  const double cost = cost_of_use(use, seen.cost);
   prospect.price = endless;
   for (double steps = static_cast<double>(seen.latency + seen.steps); most > 0; steps *= finer) {
     const double until = std::min(steps, most);
@@ -397,11 +395,12 @@ bool may_go_back_to(std::int64_t generation, const Outlook& outlook,
   return outlook.is_return_vain == 0 && is_kept(generation, seen);
 }
 
-// True if a reduction of the level by `taken_off` pays for a rebalance before the run ends, while
-// it is of use, and within as many steps as have been measured so far.
+// True if a reduction of the level by `taken_off` pays for a return before the run ends, while it
+// is of use, and within as many steps as have been measured so far. A fresh cut may move less than
+// a return.
 bool pays_for_itself(double taken_off, const Outlook& outlook, const LoadSeen& seen) noexcept {
-  const double use = use_of(outlook, seen);
-  return taken_off * std::min({outlook.measured, left_of(seen), use}) >= cost_of_use(use, seen);
+  const double use = use_of(outlook, seen), cost = std::max(seen.cost, seen.usual_cost);
+  return taken_off * std::min({outlook.measured, left_of(seen), use}) >= cost_of_use(use, cost);
 }
 
 // If costs are only estimated, they are wrong after an imbalance that has passed. Then a measured

@@ -37,8 +37,9 @@ struct LoadSeen {
   double first = -1, previous = -1, fresh = -1;  // under the first, previous, freshly cut domains
   double as_weighed = -1;                        // if each object cost as much as its weight says
   std::array<Earlier, Counterfactual::earlier_cuts> earlier{};
-  double work = 0;  // the mean load of a step, in nanoseconds
-  double cost = 0;  // of a rebalance, in mean steps
+  double work = 0;        // the mean load of a step, in nanoseconds
+  double cost = 0;        // of a fresh cut, in mean steps
+  double usual_cost = 0;  // of a rebalance that moves as much as usual, if it is more
   double debt = 0;  // time that rebalances have lost against never rebalancing, divided by the cost
                     // of a rebalance
   std::optional<double> left = {};  // steps of the run after a rebalance acts; empty if unknown

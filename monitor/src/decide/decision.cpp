@@ -85,11 +85,12 @@ LoadSeen load_seen(const DecisionState& state, const Totals& totals) {
   seen.as_weighed = level_of(would_be.as_weighed, mean);
   for (std::size_t i = 0; i < Counterfactual::earlier_cuts; ++i)
     seen.earlier[i] = {static_cast<double>(would_be.age[i]), level_of(would_be.earlier[i], mean)};
-  const double cost = cost_of(state);
+  const double cost = cost_of(state), usual_cost = std::max(cost, state.ledger.cost.cost);
   seen.cost = cost * steps / mean;
+  seen.usual_cost = usual_cost * steps / mean;
   // True if the time of a run without any rebalance is known for at least about half of the run.
   const bool knows_never = state.ledger.never.pending <= state.ledger.never.sum;
-  seen.debt = cost > 0 && knows_never ? -state.ledger.saved() / cost : 0;
+  seen.debt = usual_cost > 0 && knows_never ? -state.ledger.saved() / usual_cost : 0;
   seen.left = steps_left(state);
   seen.latency = state.latency_steps;
   if (state.rebalanced_at > state.began_at)
@@ -120,6 +121,8 @@ Decision decide(RuleInput& on) {
 // always reported.
 void look_ahead(RuleInput& on) {
   DecisionState& next = on.after;
+  if (on.totals.would_be.moved >= 0)
+    next.ledger.cost.ahead = static_cast<double>(on.totals.would_be.moved);
   on.seen = load_seen(next, on.totals);
   // Nothing was known when the first distribution was made.
   const bool is_judged = next.outlook.left == Outlook::new_cut && next.rebalances > 0;
@@ -232,7 +235,7 @@ DecisionState accounted(DecisionState state, const Totals& totals) noexcept {
   const bool is_current = !is_outdated(state, totals);
   std::int64_t& first = state.outlook.first.generation;
   if (first < 0) first = totals.generation_least;
-  state.ledger.pay(totals, state.rebalanced_at > state.began_at, is_current);
+  state.ledger.pay(totals, is_current);
   const double grown = is_current ? grown_since(state.interval, totals) : 0;
   const bool is_as_at_first = totals.generation_greatest == first || totals.ranks == 1;
   state.ledger.enter(totals, is_as_at_first, is_current, grown);
@@ -275,6 +278,7 @@ DecisionState rebalanced(DecisionState state, std::int64_t step, std::int64_t ge
   // The first domains are those of the first step, even if no look has seen them.
   std::int64_t& first = state.outlook.first.generation;
   if (!is_first && first < 0) first = before;
+  state.ledger.cost.note_rebalance();
   state.ledger.open_entry();
   rebalanced(state.outlook, generation, kind);
   rebalanced(state.refinement, before, generation, kind);

@@ -43,9 +43,8 @@ void observe(LookInterval& interval, const Totals& totals, const Rule& rule) noe
 }
 
 double cost_of(const DecisionState& state) noexcept {
-  if (state.ledger.cost.knows()) return state.ledger.cost.cost;
   const double step = state.interval.peak.front() - state.interval.waste.front();
-  return state.expected_cost * step;
+  return state.ledger.cost.next(state.expected_cost * step);
 }
 
 }  // namespace evenkeel

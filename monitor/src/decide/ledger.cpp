@@ -4,13 +4,79 @@
 
 namespace evenkeel {
 
-// A rebalance has a weight of 1, which each later rebalance multiplies by `keep`.
+namespace {
+
+// A rebalance has a weight of 1, which each later rebalance multiplies by this number.
+constexpr double keep = 0.8;
+
+constexpr double half = 0.5;  // of the first distribution's cost, which is assumed to be fixed
+
+}  // namespace
+
+// Delays by other programs only add to a cost. So if two costs differ by a factor of more than
+// `most`, and bytes do not explain it, the greater one counts as `most` times the smaller one,
+// whichever was first. This does not hold for costs of a run on other ranks, whose weight is small.
 void CostModel::learn(double nanoseconds, double bytes_moved) noexcept {
-  constexpr double keep = 0.8;
+  constexpr double most = 3;
+  double counted = nanoseconds;
+  if (weight >= 1 && cost > 0 && nanoseconds > 0) {
+    const double expected = of(bytes_moved);
+    const double in_proportion = bytes > 0 ? cost * (bytes_moved / bytes) : cost;
+    counted = std::min(counted, most * std::max(expected, in_proportion));
+    const double least = std::min(expected, in_proportion);
+    if (least > most * counted) {
+      const double share = most * counted / least;
+      cost *= share;
+      bytes_cost *= share;
+    }
+  }
   weight = keep * weight + 1;
-  const double share = 1 / weight;
-  cost += share * (nanoseconds - cost);
-  bytes += share * (bytes_moved - bytes);
+  const double off_cost = counted - cost, off_bytes = bytes_moved - bytes;
+  cost += off_cost / weight;
+  bytes += off_bytes / weight;
+  bytes_bytes = keep * bytes_bytes + off_bytes * (bytes_moved - bytes);
+  bytes_cost = keep * bytes_cost + off_bytes * (counted - cost);
+  if (asked >= 0) {
+    moved = keep * moved + bytes_moved;
+    predicted = keep * predicted + asked;
+  }
+  asked = -1;
+}
+
+void CostModel::learn_first(double nanoseconds, double bytes_moved) noexcept {
+  if (nanoseconds <= 0 || bytes_moved <= 0) return;
+  first_cost = nanoseconds;
+  first_bytes = bytes_moved;
+}
+
+void CostModel::note_rebalance() noexcept {
+  asked = ahead;
+  ahead = -1;
+}
+
+// The whole cost is assumed to be fixed until rebalances of different sizes show otherwise. The
+// less their sizes have differed, the less this evidence counts.
+double CostModel::per_byte() const noexcept {
+  constexpr double doubted = 0.05;
+  if (bytes <= 0) return 0;
+  double most = cost / bytes;
+  if (first_bytes > 0) most = std::min(most, first_cost / first_bytes);
+  return std::clamp(bytes_cost / (bytes_bytes + doubted * bytes * bytes), 0.0, most);
+}
+
+double CostModel::of(double bytes_moved) const noexcept {
+  return cost + per_byte() * (bytes_moved - bytes);
+}
+
+// Surveys see samples, and do not see all data. So their predictions are scaled by the bytes that
+// rebalances moved. The model is not trusted far beyond these.
+double CostModel::next(double guess) const noexcept {
+  constexpr double far = 4;
+  const double scale = predicted > 0 ? moved / predicted : 1;
+  if (knows()) return ahead < 0 ? cost : of(std::min(scale * ahead, far * bytes));
+  if (first_bytes <= 0) return guess;
+  const double part = ahead < 0 ? 1 : scale * ahead / first_bytes;
+  return std::min(guess, first_cost * std::max(part, half + (1 - half) * part));
 }
 
 void Course::add(double mean) noexcept { pending += mean; }
@@ -37,14 +103,18 @@ void Ledger::miss(double by) noexcept {
   ++gains.foresights;
 }
 
-// The cost of a rebalance that moved nothing is learned only if no rebalance has moved data yet.
-void Ledger::pay(const Totals& totals, bool is_spent, bool counts) noexcept {
+// A rebalance that moves nothing says little about those that do. Its cost is learned only until
+// one has moved data.
+void Ledger::pay(const Totals& totals, bool counts) noexcept {
+  cost.learn_first(static_cast<double>(totals.first_cost), static_cast<double>(totals.first_bytes));
   if (totals.cost <= 0 && totals.rebuild <= 0 && totals.extra == 0) return;
   const auto own = static_cast<double>(totals.cost), theirs = static_cast<double>(totals.rebuild);
   const auto moved = static_cast<double>(totals.bytes);
   const double kernels = totals.mean_extra();  // the load already includes it
-  if (moved > 0 || cost.bytes <= 0) cost.learn(std::max(0.0, own + theirs + kernels), moved);
-  if (!is_spent) return;
+  const auto rebalances = static_cast<double>(std::max<std::int64_t>(1, totals.rebalances));
+  if (moved > 0 && cost.bytes <= 0) cost.weight = 0;
+  if (moved > 0 || cost.bytes <= 0)
+    cost.learn(std::max(0.0, own + theirs + kernels) / rebalances, moved / rebalances);
   spent += own;
   rebuilt += theirs;
   if (counts) last.price += own + theirs;

@@ -10,15 +10,35 @@ namespace evenkeel {
 
 struct Totals;
 
-// The cost of a rebalance: a mean in which older rebalances count less and less. The costs of one
-// method do not predict the costs of another.
+// The cost of a rebalance: a fixed part, and a part for each byte that it moves, by least squares
+// in which older rebalances count less and less. The costs of one method do not predict the costs
+// of another. Costs are in nanoseconds.
 struct CostModel {
   std::int64_t method = 0;     // 1 + its index in Method, or 0 for a method of the application
   double weight = 0;           // sum of the weights of all rebalances; 0 before the first one
-  double cost = 0, bytes = 0;  // means, in nanoseconds and in bytes moved
+  double cost = 0, bytes = 0;  // means
+  double bytes_bytes = 0, bytes_cost = 0;  // weighted sums of products of deviations from the means
+  // The first distribution. No later rebalance is assumed to cost more for each byte. It is 0 if
+  // evenkeel has not made this distribution.
+  double first_cost = 0, first_bytes = 0;
+
+  // The bytes that a fresh cut would move by the last survey, and by the last survey before the
+  // last rebalance; negative if unknown.
+  double ahead = -1, asked = -1;
+  // Weighted sums over rebalances: the bytes that they moved, and those that surveys had predicted.
+  double moved = 0, predicted = 0;
 
   EVENKEEL_API void learn(double nanoseconds, double bytes_moved) noexcept;
+  EVENKEEL_API void learn_first(double nanoseconds, double bytes_moved) noexcept;
+  // Call this at a rebalance.
+  EVENKEEL_API void note_rebalance() noexcept;
+
   bool knows() const noexcept { return weight > 0; }
+  EVENKEEL_API double per_byte() const noexcept;
+  // The cost of a rebalance that moves this many bytes; the model must know costs.
+  EVENKEEL_API double of(double bytes_moved) const noexcept;
+  // The expected cost of the next rebalance. Until a cost is known, it is at most `guess`.
+  EVENKEEL_API double next(double guess) const noexcept;
 };
 
 // The greatest load under other domains, added up over steps. The level (greatest / mean - 1) is
@@ -96,9 +116,9 @@ struct Ledger {
   double saved() const noexcept { return never.total() - slowest - spent - rebuilt; }
   EVENKEEL_API double uncertainty() const noexcept;
 
-  // Adds the cost of a rebalance that totals report. `is_spent` is false for the first
-  // distribution, which is always needed. `counts` is true if it was the last rebalance.
-  EVENKEEL_API void pay(const Totals& totals, bool is_spent, bool counts) noexcept;
+  // Adds the costs of rebalances that totals report. The first distribution is always needed, so it
+  // is not spent. `counts` is true if they include the last rebalance.
+  EVENKEEL_API void pay(const Totals& totals, bool counts) noexcept;
   // Adds all steps since the last look. `is_first` is true if the domains are those of the start of
   // the run. `is_current` is true if the look has measured the present domains. `grown` is the
   // growth of the level since the last look under the same domains. Without a survey of the

@@ -33,6 +33,14 @@ void visit_members(L& ledger, Visitor&& visit) {
   visit("cost_weight", ledger.cost.weight);
   visit("cost_mean", ledger.cost.cost);
   visit("cost_bytes", ledger.cost.bytes);
+  visit("cost_bytes_bytes", ledger.cost.bytes_bytes);
+  visit("cost_bytes_cost", ledger.cost.bytes_cost);
+  visit("cost_first", ledger.cost.first_cost);
+  visit("cost_first_bytes", ledger.cost.first_bytes);
+  visit("cost_ahead", ledger.cost.ahead);
+  visit("cost_asked", ledger.cost.asked);
+  visit("cost_moved", ledger.cost.moved);
+  visit("cost_predicted", ledger.cost.predicted);
   visit("ledger_slowest", ledger.slowest);
   visit("ledger_spent", ledger.spent);
   visit("ledger_rebuilt", ledger.rebuilt);

@@ -51,7 +51,7 @@ struct Balancer::Impl {
   Engine engine_;
   Communicator ranks_;
   std::optional<Space> space_;
-  std::function<std::int64_t()> now_ = [this] { return engine_.now(); };
+  std::function<std::int64_t()> now_ = engine_.clock_for(ranks_);
   Surveyor surveyor_;
   ObjectCosts costs_;
   LoadForecast forecast_;

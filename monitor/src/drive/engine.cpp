@@ -37,7 +37,7 @@ MeetingPatience patience_of(const Options& options) {
 void Engine::Prediction::replace_domains(bool were_first) noexcept {
   Counterfactual& would_be = survey.would_be;
   would_be.previous = would_be.previous_again = greatest;
-  would_be.as_weighed = Counterfactual::unknown;
+  would_be.as_weighed = would_be.moved = Counterfactual::unknown;
   if (!were_first) return;
   would_be.first = would_be.first_again = greatest;
   survey.mine_otherwise = mine;
@@ -190,7 +190,7 @@ Advice Engine::step(std::int64_t objects, const StepOptions& options, const Insp
   return with_name(options_.name, [&] {
     require_running("step");
     predicts_now_ = static_cast<bool>(forecast);
-    Advice advice = advised(objects, inspector);
+    Advice advice = advised(objects, options, inspector);
     if (forecast && phase_ != Phase::apart)
       advice = predict(objects, options, inspector, forecast, std::move(advice));
     closed_steps_ = options.may_move ? 0 : closed_steps_ + 1;
@@ -203,9 +203,10 @@ Advice Engine::step(std::int64_t objects, const StepOptions& options, const Insp
 }
 
 // Ends a step. Returns its advice, even if nothing may move now.
-Advice Engine::advised(std::int64_t objects, const Inspector& inspector) {
+Advice Engine::advised(std::int64_t objects, const StepOptions& options,
+                       const Inspector& inspector) {
   epochs_.end_step();
-  observer_.end_step(epochs_.counts(), epochs_.is_next_first());
+  observer_.end_step(epochs_.counts(), epochs_.is_next_first(), options.may_move);
   if (phase_ == Phase::apart) {
     observer_.abandon();
     epochs_.abandon();
@@ -357,23 +358,23 @@ void Engine::meet_for_migration() {
 }
 
 void Engine::rebalanced(const Outcome& outcome) {
-  if (has_begun()) {
-    // Leaves out the cost of the first distribution, which is always needed.
-    if (state().rebalanced_at == state().began_at) observer_.drop_cost();
-    observer_.end_settling();
-  }
+  const bool is_first = !has_begun();
+  if (!is_first) observer_.end_settling();
   if (!recording_.has_line())
     static_cast<void>(attempt(engine_stage, [&] {
       begin_line(Reason::requested, "asked for by the application", steps());
     }));
   const bool was_first = first_generation() < 0 || first_generation() == generation();
   const RebalanceKind kind = advisor_.rebalanced(steps(), outcome);
-  observer_.add_cost(outcome.seconds, outcome.bytes_moved);
+  if (is_first)
+    observer_.add_first_cost(outcome.seconds, outcome.bytes_moved);
+  else
+    observer_.add_cost(outcome.seconds, outcome.bytes_moved);
   recording_.add_outcome(steps(), kind, outcome, costs_.learned);
   recording_.end_line(kernels());
   if (!outcome.moved) return;
   if (prediction_) prediction_->replace_domains(was_first);
-  observer_.restart_after_move(has_begun());
+  observer_.restart_after_move(!is_first);
   epochs_.restart_after_move();
 }
 

@@ -108,6 +108,12 @@ class Engine {
   // A reading of the clock that times rebalances and surveys, in nanoseconds. The clock stops while
   // the rank waits for a core.
   std::int64_t now() noexcept { return observer_.now(); }
+  // A clock for rebalances whose messages use `ranks`, which must outlive it. If it reads CPU time,
+  // it stops while the rank is in MPI, since the rank may be waiting there.
+  std::function<std::int64_t()> clock_for(Communicator& ranks) {
+    if (observer_.has_cpu_time()) ranks.time_calls();
+    return [this, &ranks] { return observer_.now() - ranks.cpu_in_calls(); };
+  }
 
  private:
   enum class Phase { running, apart, finished };  // `apart`: ranks have diverged, looks have ended
@@ -122,7 +128,7 @@ class Engine {
   bool ends_epoch(std::int64_t step) const noexcept {
     return epochs_.end_with(step, advisor_.epoch_steps(), advisor_.cuts_epochs_short());
   }
-  Advice advised(std::int64_t objects, const Inspector& inspector);
+  Advice advised(std::int64_t objects, const StepOptions& options, const Inspector& inspector);
   Advice settle(const Protocol::Settled& settled);
   void show(const Look& look);
   Advice or_due(Advice advice);

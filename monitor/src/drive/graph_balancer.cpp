@@ -57,11 +57,12 @@ struct GraphBalancer::Impl {
   struct Proposal {
     std::int64_t vertices = 0;  // number of vertices that move
     double lambda = 1;
-    std::int64_t asked_at = 0;  // reading of Engine::now()
+    std::int64_t asked_at = 0;  // reading of now_()
   };
 
   Engine engine_;
   Communicator ranks_;
+  std::function<std::int64_t()> now_ = engine_.clock_for(ranks_);
   ByGraph method_;
   VertexCosts costs_;
   std::optional<Space> space_;
@@ -88,7 +89,7 @@ std::optional<GraphCut> GraphBalancer::Impl::step(const Graph& graph, const Step
 GraphCut GraphBalancer::Impl::propose(const Graph& graph, const std::optional<ByGraph>& method,
                                       bool from_nothing) {
   engine_.meet_for_rebalance("propose");
-  const std::int64_t asked_at = proposal_ ? proposal_->asked_at : engine_.now();
+  const std::int64_t asked_at = proposal_ ? proposal_->asked_at : now_();
   GraphCutOptions cutting;
   exec::Array<int> here;
   const Status ready = attempt(graph_stage, [&] {
@@ -115,7 +116,7 @@ void GraphBalancer::Impl::end_proposal(bool accepts) {
   const Proposal ended = *std::exchange(proposal_, std::nullopt);
   Outcome outcome;
   outcome.moved = accepts;
-  outcome.seconds = static_cast<double>(engine_.now() - ended.asked_at) * 1e-9;
+  outcome.seconds = static_cast<double>(now_() - ended.asked_at) * 1e-9;
   if (accepts) {
     ++generation_;
     outcome.objects_moved = ended.vertices;

@@ -56,13 +56,14 @@ struct GridBalancer::Impl {
 
   Engine engine_;
   Communicator ranks_;
+  std::function<std::int64_t()> now_ = engine_.clock_for(ranks_);
   std::optional<Space> space_;  // chosen by the application
   GridRoundsOptions rounds_options_;
   std::optional<GridRounds> rounds_;
   Domains domains_ = GridDomains();
   int part_ = 0;  // of this rank
   std::optional<Domains> proposal_;
-  std::int64_t proposed_at_ = 0;  // reading of Engine::now(): a rebalance begins here
+  std::int64_t proposed_at_ = 0;  // reading of now_(): a rebalance begins here
   Options placing_;               // the options of a fresh cut of cells
   Surveyor surveyor_{ranks_};
   LoadForecast forecast_;
@@ -81,9 +82,8 @@ std::optional<GridDomains> GridBalancer::Impl::step(const Set& cells, const Step
   const auto question = [&](std::int64_t load) {
     const std::int64_t first = engine_.first_generation();
     const bool has_moved = first >= 0 && first != engine_.generation();
-    return Surveyor::Question{
-        std::span(&cells, 1), {},   placing_,  domains_,
-        engine_.steps(),      load, has_moved, [this] { return engine_.now(); }};
+    return Surveyor::Question{std::span(&cells, 1), {},   placing_,  domains_,
+                              engine_.steps(),      load, has_moved, now_};
   };
   const auto find_out = [&](std::int64_t load) { return surveyor_.survey(question(load)); };
   const SurveyedBy surveyed(engine_, std::cref(find_out));
@@ -122,7 +122,7 @@ std::optional<GridDomains> GridBalancer::Impl::propose(double work) {
   });
   require_same_generation(ranks_, copied, grid_stage, generation);
   if (proposal_) return answer;
-  proposed_at_ = engine_.now();
+  proposed_at_ = now_();
   const std::vector<double> works = gather_work(ranks_, grid(), work);
   std::optional<Domains> proposed;  // made now, so that accept() need not allocate domains
   vote(ranks_, attempt(grid_stage, [&] {
@@ -154,7 +154,7 @@ void GridBalancer::Impl::accept() {
   proposal_.reset();
   surveyor_.records().end_rebalance(-1, grid().generation());
   Outcome outcome;
-  outcome.seconds = static_cast<double>(engine_.now() - proposed_at_) * 1e-9;
+  outcome.seconds = static_cast<double>(now_() - proposed_at_) * 1e-9;
   outcome.domains = recorded_sections(ranks_, engine_.options(), domains_);
   engine_.rebalanced(outcome);
   forecast_.forget_amount();
@@ -167,7 +167,7 @@ void GridBalancer::Impl::drop() {
   proposal_.reset();
   surveyor_.records().give_back();
   engine_.rebalanced(
-      {.moved = false, .seconds = static_cast<double>(engine_.now() - proposed_at_) * 1e-9});
+      {.moved = false, .seconds = static_cast<double>(now_() - proposed_at_) * 1e-9});
 }
 
 GridBalancer::GridBalancer(const Communicator& communicator, const GridBalancerOptions& options,

@@ -70,7 +70,7 @@ void take_greatest(std::array<std::int64_t, count>& into,
 void take_greatest(Counterfactual& into, const Counterfactual& from) noexcept {
   using C = Counterfactual;
   for (const auto number : {&C::first, &C::previous, &C::first_again, &C::previous_again, &C::fresh,
-                            &C::as_weighed, &C::advised, &C::of_mean})
+                            &C::as_weighed, &C::advised, &C::of_mean, &C::moved})
     into.*number = std::max(into.*number, from.*number);
   take_greatest(into.earlier, from.earlier);
   take_greatest(into.age, from.age);
@@ -193,6 +193,9 @@ Totals totals_of(const Sample& sample, std::int64_t last_mean) noexcept {
   totals.rebuild = gauge(sample.rebuild);
   totals.extra = std::clamp(sample.extra, -most_extra, most_extra);
   totals.bytes = gauge(sample.bytes);
+  totals.rebalances = gauge(sample.rebalances);
+  totals.first_cost = gauge(sample.first_cost);
+  totals.first_bytes = gauge(sample.first_bytes);
   totals.command = gauge(sample.command);
   totals.survey = gauge(sample.survey);
   totals.unit = mean > 0 ? std::max<std::int64_t>(mean / units_per_mean, 1) : unit_without_mean;
@@ -211,8 +214,9 @@ void combine(Totals& into, const Totals& from) noexcept {
   for (const auto least :
        {&T::step_least, &T::generation_least, &T::steps, &T::rebuild, &T::all_steps})
     into.*least = std::min(into.*least, from.*least);
-  for (const auto greatest : {&T::step_greatest, &T::generation_greatest, &T::cost, &T::bytes,
-                              &T::command, &T::survey, &T::unit})
+  for (const auto greatest :
+       {&T::step_greatest, &T::generation_greatest, &T::cost, &T::bytes, &T::rebalances,
+        &T::first_cost, &T::first_bytes, &T::command, &T::survey, &T::unit})
     into.*greatest = std::max(into.*greatest, from.*greatest);
   for (const auto sum : {&T::ranks, &T::unfit, &T::extra, &T::spread, &T::variance, &T::all_load})
     into.*sum = saturated_sum(into.*sum, from.*sum);

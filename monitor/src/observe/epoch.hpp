@@ -46,9 +46,12 @@ struct Sample {
   std::int64_t extra = 0;       // extra time in kernels in the step after a rebalance; less than 0
                                 // if noise made that step shorter than later ones
   std::int64_t bytes = 0;       // number that the rebalances moved
-  std::int64_t command = 0;     // of a user, on rank 0: a Command of decide/decision.hpp
-  std::int64_t survey = 0;      // time of the survey
-  bool fit = true;              // false if the clock went backwards, or nothing was measured
+  std::int64_t rebalances = 0;  // number of these rebalances; with a cost, 0 counts as 1
+  // The time and the bytes of the first distribution.
+  std::int64_t first_cost = 0, first_bytes = 0;
+  std::int64_t command = 0;  // of a user, on rank 0: a Command of decide/decision.hpp
+  std::int64_t survey = 0;   // time of the survey
+  bool fit = true;           // false if the clock went backwards, or nothing was measured
   std::vector<std::int64_t> kernels = {};  // time of each kernel, in the order of the known names
   std::uint64_t names = 0;                 // hash of the known names
   std::vector<std::int64_t> phases = {};   // the load of each phase
@@ -85,10 +88,12 @@ struct Totals {
 
   // The members of Sample over all ranks; times are in nanoseconds.
   RankTally load, duration, objects;
-  std::int64_t cost = 0;      // greatest
-  std::int64_t rebuild = 0;   // least: on other ranks it includes waiting for slower ranks
-  std::int64_t extra = 0;     // sum, since noise differs from rank to rank
-  std::int64_t bytes = 0;     // greatest
+  std::int64_t cost = 0;     // greatest
+  std::int64_t rebuild = 0;  // least: on other ranks it includes waiting for slower ranks
+  std::int64_t extra = 0;    // sum, since noise differs from rank to rank
+  std::int64_t bytes = 0;    // greatest
+  // The greatest, too.
+  std::int64_t rebalances = 0, first_cost = 0, first_bytes = 0;
   std::int64_t command = 0;   // greatest
   std::int64_t survey = 0;    // greatest
   std::int64_t unit = 0;      // of the next two, in nanoseconds; the same on all ranks

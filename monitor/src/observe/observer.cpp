@@ -15,7 +15,7 @@ constexpr double nanoseconds_per_weight = 1e6;
 
 double Observer::weighed_load() const noexcept { return weight_ * nanoseconds_per_weight; }
 
-void Observer::end_step(bool counts, bool is_next_first) {
+void Observer::end_step(bool counts, bool is_next_first, bool may_move) {
   const Clock::Step step = kernels().end_step();
   const Status added = attempt(stage_name, [&] {
     if (counts)
@@ -26,7 +26,7 @@ void Observer::end_step(bool counts, bool is_next_first) {
   if (!added.ok()) sums_.forget();
   all_steps_.add(is_deterministic_ ? whole(weighed_load()) : step.load, step.duration);
   if (is_next_first) clock_.begin_epoch();
-  cost_.end_step(step.load, clock_);
+  cost_.end_step(step, may_move, clock_);
 }
 
 Sample Observer::measured(std::int64_t last_mean) {
@@ -50,7 +50,7 @@ Sample Observer::sample(std::int64_t last_mean) {
   const Status taken = attempt(stage_name, [&] { sample = measured(last_mean); });
   if (!taken.ok()) sample = {.steps = sums_.steps(), .fit = false};
   sample.names = names_.hash();
-  tell_costs(sample);
+  tell_costs(sample, false);
   tell_all_steps(sample);
   return sample;
 }
@@ -58,7 +58,7 @@ Sample Observer::sample(std::int64_t last_mean) {
 Sample Observer::rest() {
   leave_out_waiting();
   Sample sample;
-  tell_costs(sample);
+  tell_costs(sample, true);
   tell_all_steps(sample);
   return sample;
 }
@@ -75,7 +75,7 @@ void Observer::restart_after_move(bool settles) {
   sums_.restart_all();
   kernels().forget_stretches();
   first_load_ = last_load_ = 0;
-  if (settles) cost_.begin_settling(clock_.reading());
+  if (settles) cost_.begin_settling(clock_);
 }
 
 void Observer::keep_names() {
@@ -84,9 +84,11 @@ void Observer::keep_names() {
   last_names_ = std::move(names);
 }
 
-void Observer::tell_costs(Sample& sample) noexcept {
-  cost_.tell(sample);
-  if (is_deterministic_) sample.cost = sample.bytes = sample.rebuild = sample.extra = 0;
+void Observer::tell_costs(Sample& sample, bool is_last) noexcept {
+  cost_.tell(sample, is_last);
+  if (!is_deterministic_) return;
+  sample.cost = sample.bytes = sample.rebuild = sample.extra = 0;
+  sample.rebalances = sample.first_cost = sample.first_bytes = 0;
 }
 
 void Observer::tell_all_steps(Sample& sample) const noexcept {

@@ -17,11 +17,12 @@ class Observer {
 
   Clock& kernels() const noexcept { return clock_.kernels(); }
   std::int64_t now() noexcept { return clock_.now(); }
+  bool has_cpu_time() const noexcept { return clock_.is_cpu_time(); }
   void set_weight(double weight) noexcept { weight_ = weight; }
 
   // `counts` is true if the step belongs to an epoch. `is_next_first` is true if the next step is
-  // the first one of an epoch.
-  void end_step(bool counts, bool is_next_first);
+  // the first one of an epoch. `may_move` is true if objects may move after this step.
+  void end_step(bool counts, bool is_next_first, bool may_move);
 
   // The sample at the end of an epoch; the caller adds step, generation and objects. If memory runs
   // out, the sample is unfit. totals_of() explains `last_mean`.
@@ -38,9 +39,11 @@ class Observer {
 
   // --- Rebalances --------------------------------------------------------------------------------
 
-  void drop_cost() noexcept { cost_.drop(); }
   void end_settling() noexcept { cost_.end_settling(); }
   void add_cost(double seconds, std::int64_t bytes) noexcept { cost_.add(seconds, bytes); }
+  void add_first_cost(double seconds, std::int64_t bytes) noexcept {
+    cost_.add_first(seconds, bytes);
+  }
   // Call this after objects have moved. `settles` is true if the application rebuilds derived data
   // in the next step.
   void restart_after_move(bool settles);
@@ -64,7 +67,7 @@ class Observer {
 
  private:
   Sample measured(std::int64_t last_mean);
-  void tell_costs(Sample& sample) noexcept;
+  void tell_costs(Sample& sample, bool is_last) noexcept;
   void tell_all_steps(Sample& sample) const noexcept;
   void leave_out_waiting();
   double weighed_load() const noexcept;

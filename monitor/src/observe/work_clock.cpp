@@ -27,6 +27,7 @@ OwnClock time_of(ClockKind kind, const OwnClock& own) {
 
 WorkClock::WorkClock(ClockKind kind, const OwnClock& own, bool ranks_share_cores)
     : leaves_out_waiting_(!own && kind == ClockKind::automatic && !ranks_share_cores),
+      is_cpu_time_(!own && resolved(kind, ranks_share_cores) == ClockKind::thread_cpu),
       now_(time_of(resolved(kind, ranks_share_cores), own)),
       kernels_(clock_of(resolved(kind, ranks_share_cores), own)),
       waited_before_(core_wait_.nanoseconds()),

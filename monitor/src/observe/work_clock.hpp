@@ -22,6 +22,12 @@ class WorkClock {
     return leaves_out_waiting_ ? now_() - core_wait_.nanoseconds() : now_();
   }
 
+  // True if the clock is the CPU time of threads. Then a rank that waits in MPI may count as
+  // working.
+  bool is_cpu_time() const noexcept { return is_cpu_time_; }
+  // Nanoseconds of waiting for a core so far; 0 if this clock does not leave them out.
+  std::int64_t waited() noexcept { return leaves_out_waiting_ ? core_wait_.nanoseconds() : 0; }
+
   // Call this before the first step of an epoch.
   void begin_epoch() noexcept { waited_before_ = core_wait_.nanoseconds(); }
   // Nanoseconds of waiting for a core in the running epoch, and in all steps since the last call.
@@ -32,7 +38,7 @@ class WorkClock {
   Waited take_waited() noexcept;
 
  private:
-  bool leaves_out_waiting_;
+  bool leaves_out_waiting_, is_cpu_time_;
   OwnClock now_;
   std::shared_ptr<Clock> kernels_;
   CoreWait core_wait_;

@@ -23,6 +23,13 @@ bool has_all(const exec::Array<T>* array, std::int64_t objects) {
   return array != nullptr && array->size() == objects;
 }
 
+// The bytes of all objects of a set, without payloads.
+double bytes_of(const Set& set) {
+  std::int64_t of_object = 0;
+  for (const Field& field : set.fields()) of_object += field.layout().bytes_per_object();
+  return static_cast<double>(of_object) * static_cast<double>(set.count());
+}
+
 }  // namespace
 
 void SampleStatement::add(SampleStatement& into, const SampleStatement& from) noexcept {
@@ -61,6 +68,9 @@ void ObjectSample::add(const Set& set, const Known& known) {
   dimensions_ = std::max(dimensions_, dimensions);
   places_.insert(places_.end(), places.begin(), places.end());
   costs_.insert(costs_.end(), extract.weights.begin(), extract.weights.end());
+  bytes_.insert(
+      bytes_.end(), extract.objects.size(),
+      bytes_of(set) / static_cast<double>(std::max<std::size_t>(1, extract.objects.size())));
   sums_.first.resize(ranks_ + 1);
   sums_.previous.resize(ranks_);
   is_weighed_ = is_weighed_ && is_weighed;

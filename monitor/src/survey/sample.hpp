@@ -68,6 +68,8 @@ class ObjectSample {
   std::int64_t count() const noexcept { return std::ssize(costs_); }
   std::span<const double> costs() const noexcept { return costs_; }
   double weight() const noexcept { return weight_; }  // the sum of all given weights on this rank
+  // The bytes of the objects that each object of the sample represents, without payloads.
+  std::span<const double> bytes() const noexcept { return bytes_; }
   // The first rank of each object, and its rank by advice; a list is empty if these ranks are not
   // known.
   std::span<const int> first_ranks() const noexcept { return first_; }
@@ -80,6 +82,7 @@ class ObjectSample {
  private:
   std::vector<double> places_;  // coordinates, object by object
   std::vector<double> costs_;   // nanoseconds
+  std::vector<double> bytes_;
   std::vector<int> first_, previous_, advised_;
   std::size_t ranks_;
   RankRecords::SumsByRank sums_;  // without the load of objects whose first rank is not known

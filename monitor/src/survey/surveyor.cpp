@@ -12,6 +12,7 @@
 #include <evenkeel/core/order.hpp>
 
 #include <cmath>
+#include <numeric>
 
 namespace evenkeel {
 
@@ -129,7 +130,16 @@ void Surveyor::add_up(const Question& question, ObjectSample& sample, const Samp
   if (find_ranks(&question.domains))
     for (std::size_t i = 0; i < ranks.size(); ++i)
       if (ranks[i] != communicator_.rank()) into.add_stray(costs[i]);
-  add(LoadTally::fresh, fresh);
+  const std::vector<int> here(costs.size(), communicator_.rank());
+  into.add(LoadTally::present, here, costs);
+  const std::span<const double> bytes = sample.bytes();
+  if (find_ranks(fresh)) {
+    into.add(LoadTally::fresh, ranks, costs);
+    for (std::size_t i = 0; i < ranks.size(); ++i)
+      if (ranks[i] != communicator_.rank()) into.add_moved(bytes[i]);
+  } else {
+    into.add_moved(std::accumulate(bytes.begin(), bytes.end(), 0.0));
+  }
   if (all.is_on_advice() && advised_ != nullptr)
     into.add(LoadTally::advised, sample.advised_ranks(), costs);
   else
@@ -242,6 +252,8 @@ Survey Surveyor::survey_from(const Question& question, const LoadTally& tally,
   would_be.first_again = tally.greatest(LoadTally::first_again);
   would_be.previous_again = tally.greatest(LoadTally::previous_again);
   would_be.advised = tally.greatest(LoadTally::advised);
+  const double leaving = places_by_graph(question.options.method) ? tally.share_in_excess() : 1;
+  would_be.moved = std::llround(leaving * static_cast<double>(tally.moved()));
   const std::size_t first = known(LoadTally::first, LoadTally::first_again);
   const std::size_t previous = known(LoadTally::previous, LoadTally::previous_again);
   if (first < LoadTally::rows) would_be.first = tally.greatest(first);

@@ -7,7 +7,7 @@
 namespace evenkeel {
 
 LoadTally::LoadTally(int ranks)
-    : ranks_(static_cast<std::size_t>(ranks)), values_(rows * ranks_ + 2) {}
+    : ranks_(static_cast<std::size_t>(ranks)), values_(rows * ranks_ + 3) {}
 
 void LoadTally::add(std::size_t row, std::span<const int> ranks, std::span<const double> costs) {
   is_known_[row] = true;
@@ -36,6 +36,8 @@ void LoadTally::add_weight(int rank, double share) {
 
 void LoadTally::add_stray(double cost) { values_[rows * ranks_] += std::llround(cost); }
 
+void LoadTally::add_moved(double bytes) { values_[rows * ranks_ + 1] += std::llround(bytes); }
+
 bool LoadTally::reduce(const Communicator& communicator) {
   communicator.all_reduce(std::span<std::int64_t>(values_), Reduction::sum);
   return values_.back() == 0;
@@ -59,6 +61,16 @@ std::int64_t LoadTally::greatest_as_weighed() const {
 double LoadTally::share_of_strays() const {
   const double all = sum_of(fresh);
   return all > 0 ? static_cast<double>(values_[rows * ranks_]) / all : 0;
+}
+
+std::int64_t LoadTally::moved() const { return values_[rows * ranks_ + 1]; }
+
+double LoadTally::share_in_excess() const {
+  const double all = sum_of(present), mean = all / static_cast<double>(ranks_);
+  double excess = 0;
+  for (const std::int64_t load : at(present))
+    excess += std::max(0.0, static_cast<double>(load) - mean);
+  return all > 0 ? excess / all : 0;
 }
 
 std::span<const std::int64_t> LoadTally::at(std::size_t row) const {

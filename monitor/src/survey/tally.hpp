@@ -19,6 +19,7 @@ class LoadTally {
     fresh,
     advised,
     as_weighed,
+    present,
     earlier  // the first of the rows of earlier cuts
   };
   static constexpr std::size_t rows = earlier + Counterfactual::earlier_cuts;
@@ -33,6 +34,8 @@ class LoadTally {
   void add_evenly(std::size_t row, std::span<const double> costs);
   // Sets the weight of a rank, as a share of the greatest weight of any rank.
   void add_weight(int rank, double share);
+  // Adds the bytes of objects that would change their rank.
+  void add_moved(double bytes);
   // Adds an object that is not on the rank that owns its place.
   void add_stray(double cost);
   void fail() noexcept { values_.back() = 1; }
@@ -45,14 +48,18 @@ class LoadTally {
   std::int64_t of(std::size_t row, int rank) const;
   // The greatest load of a rank in nanoseconds, if weights were costs.
   std::int64_t greatest_as_weighed() const;
+  std::int64_t moved() const;
   double share_of_strays() const;
+  // The share of the present load by which ranks exceed the mean load.
+  double share_in_excess() const;
 
  private:
   std::span<const std::int64_t> at(std::size_t row) const;
   double sum_of(std::size_t row) const;
 
   std::size_t ranks_;
-  std::vector<std::int64_t> values_;   // loads by row and rank; then of strays; then failures
+  std::vector<std::int64_t> values_;   // loads by row and rank; then the load of strays, the bytes
+                                       // that would move, and failures
   std::array<bool, rows> is_known_{};  // the same on all ranks
 };
 

@@ -26,6 +26,7 @@ void for_each_member(T& would_be, Visitor&& visit) {
   visit("fresh", would_be.fresh);
   visit("as_weighed", would_be.as_weighed);
   visit("advised", would_be.advised);
+  visit("moved", would_be.moved);
   visit("earlier", would_be.earlier);
   visit("age", would_be.age);
 }
@@ -48,6 +49,9 @@ void for_each_member(T& totals, Visitor&& visit) {
   visit("rebuild", totals.rebuild);
   visit("extra", totals.extra);
   visit("bytes", totals.bytes);
+  visit("rebalances", totals.rebalances);
+  visit("first_cost", totals.first_cost);
+  visit("first_bytes", totals.first_bytes);
   visit("command", totals.command);
   visit("survey", totals.survey);
   visit("unit", totals.unit);

@@ -40,11 +40,16 @@ void check(const DecisionState& state, const std::string& source) {
   const CostModel& cost = state.ledger.cost;
   const Outlook& outlook = state.outlook;
   const double least_known = *std::ranges::min_element(outlook.ageing.known);
-  const std::array<std::pair<const char*, double>, 6> numbers = {
+  const std::array<std::pair<const char*, double>, 11> numbers = {
       {{"step", static_cast<double>(state.step)},
        {"cost_weight", cost.weight},
        {"cost_mean", cost.cost},
        {"cost_bytes", cost.bytes},
+       {"cost_bytes_bytes", cost.bytes_bytes},
+       {"cost_first", cost.first_cost},
+       {"cost_first_bytes", cost.first_bytes},
+       {"cost_moved", cost.moved},
+       {"cost_predicted", cost.predicted},
        {"outlook_variance", outlook.scatter.variance},
        {"outlook_ageing_known", least_known}}};
   for (const auto& [key, number] : numbers)
@@ -173,6 +178,7 @@ DecisionState with_learned(const DecisionState& first, const DecisionState& then
   DecisionState now = first;
   if (then.ledger.cost.knows() && then.ledger.cost.method == first.ledger.cost.method) {
     now.ledger.cost = then.ledger.cost;
+    now.ledger.cost.ahead = now.ledger.cost.asked = -1;
     if (!same_ranks) now.ledger.cost.weight = std::min(weight_elsewhere, now.ledger.cost.weight);
   }
   if (!same_ranks) return now;

@@ -90,7 +90,7 @@ class ToyRun {
     now_.clear();
     measured_.clear();
     first_.clear();
-    cost_ = rebuild_ = extra_ = 0;
+    first_cost_ = cost_ = rebuild_ = extra_ = 0;
   }
 
   void rebalance(std::int64_t cost = 0, std::int64_t rebuild = 0,
@@ -98,7 +98,7 @@ class ToyRun {
     if (kind == RebalanceKind::earlier)
       state.outlook.wanted_generation = state.outlook.first.generation;
     state = rebalanced(state, step_, state.generation + 1, kind);
-    cost_ += cost;
+    (step_ == 0 ? first_cost_ : cost_) += cost;
     rebuild_ += rebuild;
   }
 
@@ -124,6 +124,8 @@ class ToyRun {
     sample.step = step_;
     sample.generation = state.generation;
     sample.cost = cost_;
+    sample.first_cost = first_cost_;
+    sample.first_bytes = 1;
     sample.rebuild = rebuild_;
     sample.extra = extra_;
     if (!is_surveyed) return sample;
@@ -133,7 +135,7 @@ class ToyRun {
     return sample;
   }
 
-  std::int64_t step_ = 0, cost_ = 0, rebuild_ = 0, extra_ = 0;
+  std::int64_t step_ = 0, first_cost_ = 0, cost_ = 0, rebuild_ = 0, extra_ = 0;
   std::vector<StepLoads> now_, measured_, first_;
 };
 
@@ -248,12 +250,13 @@ TEST(AccountOfARun, AfterGoingBackNeverIsWhatIs) {
 // The first distribution is inevitable, so it is no rebalance. But its cost is learned.
 TEST(AccountOfARun, TheFirstDistributionIsNoRebalance) {
   ToyRun run;
-  run.rebalance(900 * thousand, 100 * thousand);
+  run.rebalance(900 * thousand);
   EXPECT_EQ(run.state.rebalances, 0);
   EXPECT_EQ(run.state.generation, 1);
   run.steps(8, uneven(20), uneven(20));
   run.expect_account(0);
-  EXPECT_EQ(run.state.ledger.cost.cost, 1000 * thousand);
+  EXPECT_FALSE(run.state.ledger.cost.knows());
+  EXPECT_EQ(run.state.ledger.cost.first_cost, 900 * thousand);
   EXPECT_EQ(run.state.ledger.last.open, 0);
   EXPECT_EQ(run.state.outlook.first.generation, 1);
   run.rebalance(500 * thousand);

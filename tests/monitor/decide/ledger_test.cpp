@@ -39,6 +39,87 @@ TEST(CostModel, OlderOnesCountLess) {
   EXPECT_NEAR(model_of(payments).cost, 20, 1e-4);
 }
 
+TEST(CostModel, FewBytesCostLessThanMany) {
+  const CostModel linear = model_of({{1000, 100}, {100 + 9 * 20, 20}, {100 + 9 * 60, 60}});
+  for (const double bytes : {20.0, 40.0, 80.0, 200.0})
+    EXPECT_NEAR(linear.of(bytes), 100 + 9 * bytes, 0.15 * (100 + 9 * bytes)) << bytes;
+  const CostModel fixed = model_of({{500, 100}, {500, 10}, {500, 60}, {500, 20}});
+  for (const double bytes : {0.0, 20.0, 200.0}) EXPECT_NEAR(fixed.of(bytes), 500, 15) << bytes;
+}
+
+// Many small rebalances, after one that moved nearly everything.
+TEST(CostModel, ManySmallOnesAreNotChargedAsOneThatIsLarge) {
+  CostModel model = model_of({{40e6, 4e6}});
+  EXPECT_EQ(model.of(1e5), 40e6) << "nothing shows yet which part follows the bytes";
+  EXPECT_EQ(model.of(8e6), 40e6);
+  model.learn(3e6, 1e5);
+  EXPECT_NEAR(model.of(1e5), 3e6, 2e6);
+  EXPECT_NEAR(model.of(4e6), 40e6, 4e6);
+  for (int i = 0; i < 20; ++i) model.learn(3e6, 1e5);
+  EXPECT_NEAR(model.of(1e5), 3e6, 1e4);
+}
+
+TEST(CostModel, NoBytesCostNotLessThanNothing) {
+  EXPECT_GE(model_of({{10, 100}, {1000, 200}}).of(0), 0);
+  EXPECT_GE(model_of({{10, 100}, {1000, 200}}).per_byte(), 0);
+  EXPECT_EQ(model_of({{1000, 100}, {400, 200}}).per_byte(), 0) << "more never costs less";
+}
+
+// A rebalance that was delayed 50 times does not forbid the next ones.
+TEST(CostModel, ADelayDoesNotCountInFull) {
+  std::vector<Payment> payments(5, {100, 10});
+  payments.push_back({5000, 10});
+  EXPECT_LT(model_of(payments).cost, 160);
+  EXPECT_LT(model_of({{5000, 10}, {100, 10}}).cost, 200) << "not even if it was the first";
+  EXPECT_NEAR(model_of({{5000, 100}, {100, 2}}).of(100), 5000, 500) << "bytes explain this";
+}
+
+TEST(CostModel, LearnsCostsThatHaveGrownForGood) {
+  std::vector<Payment> payments(20, {100, 10});
+  payments.insert(payments.end(), 25, {5000, 10});
+  EXPECT_NEAR(model_of(payments).cost, 5000, 100);
+}
+
+TEST(CostModel, TheFirstDistributionBoundsTheCostPerByte) {
+  CostModel model = model_of({{100, 10}, {1000, 100}});
+  EXPECT_NEAR(model.per_byte(), 10, 1);
+  model.learn_first(800, 400);
+  EXPECT_EQ(model.per_byte(), 2);
+  model.learn_first(0, 400);
+  EXPECT_EQ(model.per_byte(), 2) << "a distribution without a cost says nothing";
+}
+
+TEST(CostModel, BeforeAnythingWasMeasuredTheFirstDistributionBoundsTheGuess) {
+  CostModel model;
+  EXPECT_EQ(model.next(50), 50);
+  model.learn_first(800, 400);
+  EXPECT_EQ(model.next(50), 50);
+  EXPECT_EQ(model.next(5000), 800);
+  model.ahead = 100;
+  EXPECT_EQ(model.next(50), 50);
+  EXPECT_EQ(model.next(5000), 500) << "half of it is assumed to be fixed";
+  model.ahead = 800;
+  EXPECT_EQ(model.next(5000), 1600);
+  model.learn(300, 10);
+  EXPECT_EQ(model.cost, 300) << "it is no cost of a rebalance";
+}
+
+// A survey cannot see all data that moves.
+TEST(CostModel, PredictionsAreScaledToWhatHasMoved) {
+  CostModel model;
+  model.ahead = 10;
+  model.note_rebalance();
+  EXPECT_LT(model.ahead, 0);
+  model.learn(1000, 40);
+  model.ahead = 20;
+  model.note_rebalance();
+  model.learn(2000, 80);
+  EXPECT_EQ(model.next(1), model.cost) << "no survey since then";
+  model.ahead = 10;
+  EXPECT_EQ(model.next(1), model.of(40));
+  EXPECT_LT(model.next(1), model.cost);
+}
+
 // --- A course ------------------------------------------------------------------------------------
 
 TEST(Course, OfNothingIsNothing) {
@@ -224,58 +305,78 @@ Totals costs(std::int64_t own, std::int64_t rebuild, std::int64_t extra, std::in
 // again.
 TEST(Ledger, WhatARebalanceCosts) {
   Ledger ledger;
-  ledger.pay(costs(500, 70, 18, 64), true, true);
+  ledger.pay(costs(500, 70, 18, 64), true);
   EXPECT_EQ(ledger.spent, 500);
   EXPECT_EQ(ledger.rebuilt, 70);
   EXPECT_EQ(ledger.last.price, 570);
   EXPECT_EQ(ledger.cost.cost, 579);
   EXPECT_EQ(ledger.cost.bytes, 64);
-  ledger.pay(costs(100, 0, 0, 64), true, true);
+  ledger.pay(costs(100, 0, 0, 64), true);
   EXPECT_EQ(ledger.spent, 600);
   EXPECT_EQ(ledger.last.price, 670);
 }
 
 TEST(Ledger, WhatCostsNothingTeachesNothing) {
   Ledger ledger;
-  ledger.pay(costs(0, 0, 0, 1000), true, true);
+  ledger.pay(costs(0, 0, 0, 1000), true);
   EXPECT_FALSE(ledger.cost.knows());
   EXPECT_EQ(ledger.spent, 0);
 }
 
 TEST(Ledger, RebuildingAloneIsACostToo) {
   Ledger ledger;
-  ledger.pay(costs(0, 70, 0, 10), true, true);
+  ledger.pay(costs(0, 70, 0, 10), true);
   EXPECT_EQ(ledger.cost.cost, 70);
   EXPECT_EQ(ledger.rebuilt, 70);
   Ledger kernels;
-  kernels.pay(costs(0, 0, 18, 10), true, true);
+  kernels.pay(costs(0, 0, 18, 10), true);
   EXPECT_EQ(kernels.cost.cost, 9);
   EXPECT_EQ(kernels.spent + kernels.rebuilt, 0);
 }
 
-TEST(Ledger, WhatIsNotSpentTeachesAllTheSame) {
+// The first distribution is always needed. It teaches nothing but a bound.
+TEST(Ledger, TheFirstDistributionIsNotSpentAndIsNoCost) {
   Ledger ledger;
-  ledger.pay(costs(500, 70, 18, 64), false, true);
+  Totals totals = step_of(100);
+  totals.first_cost = 500;
+  totals.first_bytes = 64;
+  ledger.pay(totals, true);
   EXPECT_EQ(ledger.spent, 0);
   EXPECT_EQ(ledger.rebuilt, 0);
   EXPECT_EQ(ledger.last.price, 0);
-  EXPECT_EQ(ledger.cost.cost, 579);
+  EXPECT_FALSE(ledger.cost.knows());
+  EXPECT_EQ(ledger.cost.first_cost, 500);
+  EXPECT_EQ(ledger.cost.first_bytes, 64);
+  ledger.pay(costs(40, 0, 0, 16), true);
+  EXPECT_EQ(ledger.cost.cost, 40);
+  EXPECT_EQ(ledger.spent, 40);
+}
+
+TEST(Ledger, SeveralRebalancesBetweenLooksTeachWhatOneCosts) {
+  Ledger ledger;
+  Totals totals = costs(400, 40, 0, 64);
+  totals.rebalances = 4;
+  ledger.pay(totals, true);
+  EXPECT_EQ(ledger.cost.cost, 110);
+  EXPECT_EQ(ledger.cost.bytes, 16);
+  EXPECT_EQ(ledger.spent, 400);
+  EXPECT_EQ(ledger.rebuilt, 40);
 }
 
 TEST(Ledger, WhatBelongsToAnEarlierOneIsNotThePriceOfTheLast) {
   Ledger ledger;
-  ledger.pay(costs(500, 70, 0, 64), true, false);
+  ledger.pay(costs(500, 70, 0, 64), false);
   EXPECT_EQ(ledger.spent, 500);
   EXPECT_EQ(ledger.last.price, 0);
 }
 
 TEST(Ledger, OneThatMovesNothingSaysNothingOfThoseThatDo) {
   Ledger ledger;
-  ledger.pay(costs(50, 0, 0, 0), true, true);
+  ledger.pay(costs(50, 0, 0, 0), true);
   EXPECT_EQ(ledger.cost.cost, 50) << "all that is known";
-  ledger.pay(costs(500, 0, 0, 64), true, true);
+  ledger.pay(costs(500, 0, 0, 64), true);
   const double estimate = ledger.cost.cost;
-  ledger.pay(costs(60, 0, 0, 0), true, true);
+  ledger.pay(costs(60, 0, 0, 0), true);
   EXPECT_EQ(ledger.cost.cost, estimate);
   EXPECT_EQ(ledger.spent, 610);
 }
@@ -294,7 +395,7 @@ TEST(Ledger, ARebalanceIsCreditedWithWhatItSaves) {
   Ledger ledger = uneven_once();
   EXPECT_EQ(ledger.last.open, 1);
   EXPECT_EQ(ledger.last.net(), 0);
-  ledger.pay(with_cost(step_of(110), 25), true, true);
+  ledger.pay(with_cost(step_of(110), 25), true);
   ledger.enter(with_previous(step_of(110), 160), false, true);
   EXPECT_DOUBLE_EQ(ledger.last.net(), 50 - 25);
   ledger.enter(with_previous(step_of(110), 180), false, true);
@@ -363,7 +464,7 @@ TEST(Ledger, WhatKernelsTakeLongerAfterItIsLostOnce) {
     return totals_of(sample, 0);
   });
   Ledger ledger = uneven_once();
-  ledger.pay(after, true, true);
+  ledger.pay(after, true);
   ledger.enter(after, false, true);
   EXPECT_DOUBLE_EQ(ledger.last.replaced.total(), 300);
   EXPECT_DOUBLE_EQ(ledger.last.net(), 300 - 230 - 5);
@@ -386,7 +487,7 @@ TEST(Ledger, WhatDoesNotPayIsALoss) {
   const auto losses_of = [](std::int64_t cost) {
     Ledger ledger = uneven_once();
     const Totals after = with_cost(step_of(110), cost);
-    ledger.pay(after, true, true);
+    ledger.pay(after, true);
     ledger.enter(after, false, true);
     EXPECT_NEAR(ledger.last.net(), 40 - static_cast<double>(cost), 1e-9);
     ledger.open_entry();  // settles the previous entry
@@ -428,10 +529,10 @@ TEST(Ledger, WithoutLooksAfterTheGainIsNotKnown) {
 // The domains before the first rebalance count as the replaced ones.
 TEST(Ledger, TwoWithoutALookBetweenThemAreOne) {
   Ledger ledger = uneven_once();
-  ledger.pay(costs(10, 0, 0, 8), true, true);
+  ledger.pay(costs(10, 0, 0, 8), true);
   ledger.open_entry();
   EXPECT_EQ(ledger.last.price, 10);
-  ledger.pay(costs(7, 0, 0, 8), true, true);
+  ledger.pay(costs(7, 0, 0, 8), true);
   ledger.enter(step_of(110), false, true);
   ledger.settle();
   EXPECT_EQ(ledger.gains.counted, 1);
@@ -488,7 +589,7 @@ TEST(Ledger, NoiseOfTheStepAfterARebalanceIsNoCost) {
     return totals_of(sample, 0);
   });
   Ledger ledger = uneven_once();
-  ledger.pay(after, true, true);
+  ledger.pay(after, true);
   EXPECT_EQ(ledger.cost.cost, 5);
   ledger.enter(after, false, true);
   EXPECT_GE(ledger.never.total(), ledger.run.worked) << "it is no gain either";

@@ -37,7 +37,8 @@ Numbers reported_in(const Totals& totals) {
 }
 // The cost of a rebalance, and the figures that belong to it.
 Numbers paid_in(const Totals& totals) {
-  return {totals.cost, totals.rebuild, totals.extra, totals.bytes, totals.survey, totals.command};
+  return {totals.cost,       totals.rebuild,     totals.extra,  totals.bytes,  totals.rebalances,
+          totals.first_cost, totals.first_bytes, totals.survey, totals.command};
 }
 
 void expect_tally(const RankTally& tally, std::int64_t sum, std::int64_t least,
@@ -61,6 +62,9 @@ TEST(TotalsOf, ASample) {
                                    .rebuild = 800,
                                    .extra = 700,
                                    .bytes = 600,
+                                   .rebalances = 4,
+                                   .first_cost = 300,
+                                   .first_bytes = 200,
                                    .command = 2,
                                    .survey = 500,
                                    .kernels = {3000, 2000},
@@ -81,7 +85,7 @@ TEST(TotalsOf, ASample) {
   expect_tally(totals.load, 5000, 5000, 5000);
   expect_tally(totals.duration, 8000, 8000, 8000);
   expect_tally(totals.objects, 100, 100, 100);
-  EXPECT_EQ(paid_in(totals), (Numbers{900, 800, 700, 600, 500, 2}));
+  EXPECT_EQ(paid_in(totals), (Numbers{900, 800, 700, 600, 4, 300, 200, 500, 2}));
   EXPECT_EQ(totals.all_steps, 8);
   EXPECT_EQ(totals.all_load, 6500);
   EXPECT_EQ(totals.slots, (StepSlots{1, 2}));
@@ -211,10 +215,12 @@ TEST(Combine, WhatARebalanceCosts) {
   const auto paid = [](std::int64_t each) {
     Sample sample = sample_of(1);
     sample.cost = sample.rebuild = sample.extra = sample.bytes = sample.survey = each;
+    sample.rebalances = sample.first_cost = sample.first_bytes = each;
     sample.command = each / 10;
     return sample;
   };
-  EXPECT_EQ(paid_in(totals_over({paid(20), paid(10), paid(30)})), (Numbers{30, 10, 60, 30, 30, 3}));
+  EXPECT_EQ(paid_in(totals_over({paid(20), paid(10), paid(30)})),
+            (Numbers{30, 10, 60, 30, 30, 30, 30, 30, 3}));
   EXPECT_EQ(totals_over({paid(-20), paid(10)}).extra, -10);
 }
 
@@ -224,11 +230,12 @@ TEST(Combine, WhatWouldBeIsTheGreatest) {
   knows.would_be = {.first = 1, .previous = 2, .first_again = 3, .previous_again = 4};
   knows.would_be.earlier = {10, 20};
   knows.would_be.age = {8, 16};
-  more.would_be = {.first = 2, .fresh = 5, .as_weighed = 7, .advised = 6};
+  more.would_be = {.first = 2, .fresh = 5, .as_weighed = 7, .advised = 6, .moved = 9};
   more.would_be.earlier[1] = 30;
+  more.would_be.moved = 11;
   more.would_be.of_mean = 9;
   const Counterfactual all = totals_over({sample_of(1), knows, more, sample_of(1)}).would_be;
-  const Counterfactual expected = {2, 2, 3, 4, 5, 7, 6, 9, {10, 30}, {8, 16}};
+  const Counterfactual expected = {2, 2, 3, 4, 5, 7, 6, 11, 9, {10, 30}, {8, 16}};
   EXPECT_EQ(bytes_of(all), bytes_of(expected));
   const Counterfactual none = totals_over({sample_of(1), sample_of(2)}).would_be;
   EXPECT_EQ(bytes_of(none), bytes_of(Counterfactual{})) << "all unknown";

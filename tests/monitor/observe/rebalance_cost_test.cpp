@@ -11,13 +11,28 @@ class RebalanceCostTest : public testing::Test {
  protected:
   RebalanceCostTest() { now = 1000; }
 
-  void end_step(std::int64_t at, std::int64_t load) {
-    now = at;
-    cost.end_step(load, clock);
+  void end_step(std::int64_t duration, std::int64_t load, bool may_move = true) {
+    now += duration;
+    cost.end_step({.duration = duration, .load = load}, may_move, clock);
   }
-  Sample told() {
+  void rebalance() {
+    now += 7'000;  // the time of the rebalance itself does not belong to the next step
+    cost.begin_settling(clock);
+  }
+  // Five steps that take 50, of which 30 in kernels.
+  void usual_steps() {
+    for (int i = 0; i < 5; ++i) end_step(50, 30);
+  }
+  // A step that is followed by a gate, then the step after this gate, and three others.
+  void gate(std::int64_t beside, std::int64_t load, bool moves) {
+    end_step(50, 30, true);
+    if (moves) rebalance();
+    end_step(beside + load, load, false);
+    for (int i = 0; i < 3; ++i) end_step(50, 30, false);
+  }
+  Sample told(bool is_last = false) {
     Sample sample;
-    cost.tell(sample);
+    cost.tell(sample, is_last);
     return sample;
   }
   void expect_told(std::int64_t rebuild, std::int64_t extra) {
@@ -37,14 +52,22 @@ TEST_F(RebalanceCostTest, AddsUpUntilItIsTold) {
   const Sample sample = told();
   EXPECT_EQ(sample.cost, 3000);
   EXPECT_EQ(sample.bytes, 30);
+  EXPECT_EQ(sample.rebalances, 3);
   EXPECT_EQ(told().cost, 0);
   EXPECT_EQ(told().bytes, 0);
+  EXPECT_EQ(told().rebalances, 0);
 }
 
-TEST_F(RebalanceCostTest, AFirstDistributionIsDropped) {
-  cost.add(1, 10);
-  cost.drop();
-  EXPECT_EQ(told().cost, 0);
+TEST_F(RebalanceCostTest, AFirstDistributionIsToldApart) {
+  cost.add_first(1e-6, 10);
+  cost.add(2e-6, 20);
+  const Sample sample = told();
+  EXPECT_EQ(sample.first_cost, 1000);
+  EXPECT_EQ(sample.first_bytes, 10);
+  EXPECT_EQ(sample.cost, 2000);
+  EXPECT_EQ(sample.bytes, 20);
+  EXPECT_EQ(sample.rebalances, 1);
+  EXPECT_EQ(told().first_cost, 0);
 }
 
 TEST_F(RebalanceCostTest, StaysAtTheGreatestNumber) {
@@ -55,58 +78,116 @@ TEST_F(RebalanceCostTest, StaysAtTheGreatestNumber) {
   EXPECT_EQ(sample.bytes, std::int64_t{1} << 61);
 }
 
-// The step after the rebalance takes 60 in kernels and 40 outside. On average, later steps take 30
-// and 20.
 TEST_F(RebalanceCostTest, TheNextStepIsComparedWithLaterOnes) {
-  cost.begin_settling(1000);
-  end_step(1100, 60);
-  end_step(1140, 20);
-  end_step(1200, 40);
+  rebalance();
+  end_step(100, 60);
+  usual_steps();
   expect_told(20, 30);
-  end_step(1300, 90);
+  end_step(300, 90);
   expect_told(0, 0);
 }
 
+// With the mean of later steps, the excess would be 0.
+TEST_F(RebalanceCostTest, AnotherStepThatIsDelayedDoesNotHideTheExcess) {
+  rebalance();
+  end_step(100, 60);
+  usual_steps();
+  end_step(1000, 500);
+  end_step(50, 30);
+  expect_told(20, 30);
+}
+
 TEST_F(RebalanceCostTest, AStepThatTookNoLongerCostsNothing) {
-  cost.begin_settling(1000);
-  end_step(1100, 60);
-  end_step(1300, 60);
+  rebalance();
+  end_step(50, 30);
+  usual_steps();
   expect_told(0, 0);
 }
 
 // Over many rebalances, noise of kernels must not add up.
 TEST_F(RebalanceCostTest, AStepWithShorterKernelsCountsAsSuch) {
-  cost.begin_settling(1000);
-  end_step(1100, 60);
-  end_step(1200, 90);
-  expect_told(30, -30);
+  rebalance();
+  end_step(50, 10);
+  usual_steps();
+  expect_told(20, -20);
 }
 
-TEST_F(RebalanceCostTest, WaitsForALaterStep) {
-  cost.begin_settling(1000);
-  end_step(1100, 60);
-  expect_told(0, 0);
-  end_step(1150, 30);
-  expect_told(20, 30);
+TEST_F(RebalanceCostTest, AllWaitsForALaterStep) {
+  cost.add(1e-6, 10);
+  rebalance();
+  EXPECT_EQ(told().cost, 0);
+  end_step(100, 60);
+  EXPECT_EQ(told().cost, 0);
+  end_step(50, 30);
+  const Sample sample = told();
+  EXPECT_EQ(sample.cost, 1000);
+  EXPECT_EQ(sample.bytes, 10);
+  EXPECT_EQ(sample.rebalances, 1);
+  EXPECT_EQ(sample.rebuild, 20);
+}
+
+TEST_F(RebalanceCostTest, TheLastSampleWaitsForNothing) {
+  cost.add(1e-6, 10);
+  rebalance();
+  end_step(100, 60);
+  const Sample sample = told(true);
+  EXPECT_EQ(sample.cost, 1000);
+  EXPECT_EQ(sample.rebuild, 0) << "there is nothing to compare with";
 }
 
 TEST_F(RebalanceCostTest, ARebalanceSoonAfterEndsTheComparison) {
-  cost.begin_settling(1000);
-  end_step(1100, 60);
-  end_step(1150, 30);
+  rebalance();
+  end_step(100, 60);
+  end_step(50, 30);
   cost.end_settling();
-  cost.begin_settling(1150);
-  expect_told(20, 30);
-  end_step(1250, 60);
-  end_step(1300, 30);
-  expect_told(20, 30);
+  rebalance();
+  end_step(110, 60);
+  usual_steps();
+  expect_told(20 + 30, 30 + 30);
 }
 
 TEST_F(RebalanceCostTest, AClockThatGoesBackwardsCostsNothing) {
-  cost.begin_settling(1000);
-  end_step(500, 60);
-  end_step(400, 60);
+  rebalance();
+  end_step(-500, 60);
+  for (int i = 0; i < 3; ++i) end_step(-100, 60);
   expect_told(0, 0);
+}
+
+// --- Gates ---------------------------------------------------------------------------------------
+
+// The step after each gate takes 500 outside of kernels and 90 in kernels, since the program then
+// rebuilds its lists.
+TEST_F(RebalanceCostTest, WhatHappensAtEachGateIsNoCostOfAMove) {
+  for (int i = 0; i < 3; ++i) gate(500, 90, false);
+  expect_told(0, 0);
+  gate(535, 97, true);
+  expect_told(35, 7);
+  gate(500, 90, false);
+  gate(480, 85, true);
+  expect_told(0, -5);
+}
+
+TEST_F(RebalanceCostTest, ADelayAtOneGateDoesNotCount) {
+  gate(500, 90, false);
+  gate(9000, 90, false);
+  gate(500, 90, false);
+  gate(535, 90, true);
+  expect_told(35, 0);
+}
+
+TEST_F(RebalanceCostTest, WithoutAnEarlierGateOtherStepsCount) {
+  end_step(50, 30, false);
+  gate(500, 90, true);
+  expect_told(480, 60);
+}
+
+// Nothing is special after a step in which objects may move, if they always may.
+TEST_F(RebalanceCostTest, WithoutGatesAllStepsAreAlike) {
+  for (int i = 0; i < 20; ++i) end_step(i % 4 == 0 ? 500 : 50, 30);
+  rebalance();
+  end_step(100, 30);
+  usual_steps();
+  expect_told(50, 0);
 }
 
 }  // namespace

@@ -40,6 +40,20 @@ TEST(ObjectSample, RepresentsAllObjects) {
   EXPECT_EQ(sample.as_set(2).count(), 1000);
 }
 
+// Each object has 24 bytes, and the sample represents all objects of both sets.
+TEST(ObjectSample, KnowsTheBytesOfAllObjects) {
+  std::vector<SamplePoint> places = row_of(5000), few = row_of(3);
+  std::vector<double> masses(5000, 1.0);
+  ObjectSample sample(9);
+  sample.add(set(places, carry(masses)), {});
+  ASSERT_EQ(std::ssize(sample.bytes()), sample.count());
+  EXPECT_NEAR(sum_of(sample.bytes()), 5000 * 24, 1e-6);
+  sample.add(set(few), {});
+  ASSERT_EQ(std::ssize(sample.bytes()), sample.count());
+  EXPECT_NEAR(sum_of(sample.bytes()), 5000 * 24 + 3 * 16, 1e-6);
+  EXPECT_EQ(sample.bytes().back(), 16);
+}
+
 TEST(ObjectSample, SharesALoadEvenlyAmongObjectsThatCostNothing) {
   std::vector<SamplePoint> places = row_of(10);
   std::vector<double> weights(10, 0.0);

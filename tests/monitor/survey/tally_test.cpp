@@ -38,6 +38,24 @@ TEST_F(LoadTallyOn, ScalesWeightsToTheMeasuredLoad) {
               1000.0 * size / (1 + 0.5 * (size - 1)), 1);
 }
 
+TEST_F(LoadTallyOn, AddsUpWhatWouldMove) {
+  tally.add_moved(1.6);
+  tally.add_moved(10.0 * rank);
+  const std::array<int, 1> here = {rank};
+  const std::array<double, 1> load = {rank == 0 ? 1000.0 * size : 1000.0};
+  tally.add(LoadTally::present, here, load);
+  EXPECT_TRUE(tally.reduce(communicator));
+  EXPECT_EQ(tally.moved(), 2 * size + 5 * size * (size - 1));
+  const double all = 2 * size - 1, mean = all / size;  // in units of 1000
+  EXPECT_NEAR(tally.share_in_excess(), (size - mean) / all, 1e-9);
+}
+
+TEST_F(LoadTallyOn, WithoutLoadNothingIsInExcess) {
+  EXPECT_TRUE(tally.reduce(communicator));
+  EXPECT_EQ(tally.moved(), 0);
+  EXPECT_EQ(tally.share_in_excess(), 0);
+}
+
 TEST_F(LoadTallyOn, IsVoidIfARankFails) {
   if (rank == size - 1) tally.fail();
   EXPECT_FALSE(tally.reduce(communicator));

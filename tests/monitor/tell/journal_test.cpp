@@ -64,6 +64,9 @@ JournalLine small_line() {
   totals.cost = 5;
   totals.rebuild = 4;
   totals.extra = 3;
+  totals.rebalances = 2;
+  totals.first_cost = 8;
+  totals.first_bytes = 9;
   totals.survey = 6;
   totals.unit = second;
   totals.spread = 48;
@@ -73,7 +76,7 @@ JournalLine small_line() {
   totals.all_load = 60 * second;
   totals.slots = {8 * second, 9 * second, 10 * second};
   totals.other_slots = {1, 2, 3};
-  totals.would_be = {.first = 20 * second, .fresh = 11 * second};
+  totals.would_be = {.first = 20 * second, .fresh = 11 * second, .moved = 96};
   totals.would_be.earlier = {12, 13};
   totals.would_be.age = {8, 16};
   line.totals = totals;
@@ -100,31 +103,32 @@ TEST(JournalLine, ByHand) {
   const std::size_t begin = text.find(R"("state":{)"), end = text.find('}', begin);
   EXPECT_EQ(hash_of(state_from(parsed(small_line()).at("state"))), hash_of(small_line().before));
   text.erase(begin, end + 2 - begin);
-  EXPECT_EQ(
-      text,
-      R"({"step":8,"generation":1,)"
-      R"("totals":{"step_least":8,"step_greatest":8,)"
-      R"("generation_least":1,"generation_greatest":1,)"
-      R"("names_least":"fedcba9876543210","names_greatest":"fedcba9876543210",)"
-      R"("ranks":4,"unfit":0,"steps":2,"load":[40000000000,8000000000,16000000000],)"
-      R"("duration":[80000000000,20000000000,20000000000],"objects":[10,1,4],)"
-      R"("cost":5,"rebuild":4,"extra":3,"bytes":0,"command":0,"survey":6,)"
-      R"("unit":1000000000,"spread":48,"variance":7,)"
-      R"("kernels":[[40000000000,8000000000,16000000000]],"other":[0,0,0],"phases":[],)"
-      R"("all_steps":3,"all_load":60000000000,)"
-      R"("slots":[8000000000,9000000000,10000000000,0,0,0,0,0,0,0,0,0,0,0,0,0],)"
-      R"("other_slots":[1,2,3,0,0,0,0,0,0,0,0,0,0,0,0,0],)"
-      R"("would_be":{"first":20000000000,"previous":-1,"first_again":-1,"previous_again":-1,)"
-      R"("fresh":11000000000,"as_weighed":-1,"advised":-1,"earlier":[12,13,0,0,0,0,0,0,0,0,0,0],)"
-      R"("age":[8,16,0,0,0,0,0,0,0,0,0,0]}},)"
-      R"("decision":"rebalance","cause":"above_threshold","reason":"too much",)"
-      R"("predicted_gain":1.5,"taken_at":13,"kind":"fresh","changed":true,)"
-      R"("trigger":"threshold lambda 1.25","kernels":{"force":{"min":4,"avg":5,"max":8}},)"
-      R"("coverage":0.5,"lambda":1.6,"imbalance_percent":50,"wasted_seconds":3,)"
-      R"("cost":0.75,"realised_gain":null,"lambda_foreseen":1.125,)"
-      R"("phases_foreseen":null,)"
-      R"("objects_moved":3,"bytes_moved":96,"seconds":{"order":0.5,"cut":0.25},)"
-      R"("costs":null,"per_rank":[4,4,8,4]})");
+  EXPECT_EQ(text,
+            R"({"step":8,"generation":1,)"
+            R"("totals":{"step_least":8,"step_greatest":8,)"
+            R"("generation_least":1,"generation_greatest":1,)"
+            R"("names_least":"fedcba9876543210","names_greatest":"fedcba9876543210",)"
+            R"("ranks":4,"unfit":0,"steps":2,"load":[40000000000,8000000000,16000000000],)"
+            R"("duration":[80000000000,20000000000,20000000000],"objects":[10,1,4],)"
+            R"("cost":5,"rebuild":4,"extra":3,"bytes":0,"rebalances":2,"first_cost":8,)"
+            R"("first_bytes":9,"command":0,"survey":6,)"
+            R"("unit":1000000000,"spread":48,"variance":7,)"
+            R"("kernels":[[40000000000,8000000000,16000000000]],"other":[0,0,0],"phases":[],)"
+            R"("all_steps":3,"all_load":60000000000,)"
+            R"("slots":[8000000000,9000000000,10000000000,0,0,0,0,0,0,0,0,0,0,0,0,0],)"
+            R"("other_slots":[1,2,3,0,0,0,0,0,0,0,0,0,0,0,0,0],)"
+            R"("would_be":{"first":20000000000,"previous":-1,"first_again":-1,"previous_again":-1,)"
+            R"("fresh":11000000000,"as_weighed":-1,"advised":-1,"moved":96,)"
+            R"("earlier":[12,13,0,0,0,0,0,0,0,0,0,0],)"
+            R"("age":[8,16,0,0,0,0,0,0,0,0,0,0]}},)"
+            R"("decision":"rebalance","cause":"above_threshold","reason":"too much",)"
+            R"("predicted_gain":1.5,"taken_at":13,"kind":"fresh","changed":true,)"
+            R"("trigger":"threshold lambda 1.25","kernels":{"force":{"min":4,"avg":5,"max":8}},)"
+            R"("coverage":0.5,"lambda":1.6,"imbalance_percent":50,"wasted_seconds":3,)"
+            R"("cost":0.75,"realised_gain":null,"lambda_foreseen":1.125,)"
+            R"("phases_foreseen":null,)"
+            R"("objects_moved":3,"bytes_moved":96,"seconds":{"order":0.5,"cut":0.25},)"
+            R"("costs":null,"per_rank":[4,4,8,4]})");
 }
 
 TEST(JournalLine, OfPhasesAndCosts) {
@@ -593,6 +597,7 @@ TEST(JournalReplay, ARunThatKnowsWhatWouldHaveBeen) {
           totals.rebuild = any() / 8;
           totals.extra = any() / 8;
           totals.bytes = any();
+          totals.rebalances = static_cast<std::int64_t>(random() % 3);
         }
         return totals;
       });

@@ -60,6 +60,12 @@ void expect_same_cost(const CostModel& a, const CostModel& b) {
   EXPECT_EQ(a.weight, b.weight);
   EXPECT_EQ(a.cost, b.cost);
   EXPECT_EQ(a.bytes, b.bytes);
+  EXPECT_EQ(a.bytes_bytes, b.bytes_bytes);
+  EXPECT_EQ(a.bytes_cost, b.bytes_cost);
+  EXPECT_EQ(a.first_cost, b.first_cost);
+  EXPECT_EQ(a.first_bytes, b.first_bytes);
+  EXPECT_EQ(a.moved, b.moved);
+  EXPECT_EQ(a.predicted, b.predicted);
 }
 
 // Copies what is known of the load, without the costs.

@@ -11,9 +11,9 @@
 
 namespace evenkeel {
 
-// Each number is the greatest load of a rank under some domains, in nanoseconds over an epoch,
-// scaled so that the mean load is the measured one. It is negative if it is not known. The same on
-// all ranks.
+// Each number except `moved` is the greatest load of a rank under some domains, in nanoseconds over
+// an epoch, scaled so that the mean load is the measured one. It is negative if it is not known.
+// The same on all ranks.
 struct Counterfactual {
   static constexpr std::int64_t unknown = -1;
   static constexpr std::size_t earlier_cuts = 12;
@@ -27,6 +27,9 @@ struct Counterfactual {
   // the measured load shows how far these weights can be trusted.
   std::int64_t as_weighed = unknown;
   std::int64_t advised = unknown;  // under the last cut to which advice would have led
+  // Not a load: the bytes that a new cut made now would move, summed over all ranks. For cuts of a
+  // graph, only the bytes that have to leave ranks with more than the mean load.
+  std::int64_t moved = unknown;
   // If the loads were predicted before the epoch, the mean load of this prediction; otherwise 0.
   std::int64_t of_mean = 0;
   // earlier: under cuts that were made at earlier looks, whether used or not. age: the ages of

@@ -223,6 +223,36 @@ TEST_F(Accounts, OfADeterministicRun) {
   }
 }
 
+// The number after this key of a saved state.
+double number_in(const std::string& saved, const std::string& key) {
+  const std::size_t at = saved.find('\n' + key + " = ");
+  EXPECT_NE(at, std::string::npos) << key;
+  return at == std::string::npos ? 0 : std::stod(saved.substr(at + key.size() + 4));
+}
+
+// Records and costs travel with the 40 bytes of an object, but surveys do not count them.
+TEST_F(Accounts, SurveysPredictTheBytesOfTheNextCut) {
+  if (size == 1) GTEST_SKIP() << "nothing can move";
+  for (const Method& method : {Method(Hilbert{}), Method(Staggered{})}) {
+    Program program{resting(&slab_at_rest, 4000 * size)};
+    program.options.method = method;
+    program.options.trigger = cost_aware;
+    program.gives_weights = true;
+    std::string saved;
+    const Record record = run_program(
+        ranks, program,
+        [&](const Balancer& balancer, const Cloud&, int) { saved = balancer.saved_state(); });
+    EXPECT_TRUE(test::same_everywhere(ranks, saved));
+    ASSERT_FALSE(record.moves.empty());
+    const double predicted = number_in(saved, "cost_predicted");
+    ASSERT_GT(predicted, 0);
+    const double scale = number_in(saved, "cost_moved") / predicted;
+    tell("bytes moved / predicted", scale, 1.2);
+    EXPECT_GT(scale, 0.9);
+    EXPECT_LT(scale, 1.7);
+  }
+}
+
 // If nothing is moved, the predicted saving must be close to the saving of a balanced run. In that
 // run, looks come at other steps, and advice is followed at once.
 TEST_F(Accounts, OfWhatIsAdvised) {

@@ -92,13 +92,13 @@ TEST_F(RestartTest, ANewRunGoesOnWithIt) {
   EXPECT_EQ(now.looks, 0);
   EXPECT_EQ(now.rebalances, 0);
   EXPECT_EQ(now.ledger.spent, 0);
-  learn(monitor, 12);
+  learn(monitor, 5);
   now = state_in(monitor.saved_state());
   EXPECT_EQ(now.ledger.cost.weight, 1.8);
   // Besides the given seconds, the step after each rebalance counts, as far as it took longer than
   // later steps.
-  EXPECT_GE(now.ledger.cost.cost, (0.8 * 2e9 + 12e9) / 1.8 * (1 - 1e-12));
-  EXPECT_LT(now.ledger.cost.cost, (0.8 * 3e9 + 13e9) / 1.8);
+  EXPECT_GE(now.ledger.cost.cost, (0.8 * 2e9 + 5e9) / 1.8 * (1 - 1e-12));
+  EXPECT_LT(now.ledger.cost.cost, (0.8 * 3e9 + 6e9) / 1.8);
   monitor.finish();
 }
 

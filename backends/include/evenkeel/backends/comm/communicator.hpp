@@ -201,6 +201,13 @@ class EVENKEEL_API Communicator {
   // it over.
   void set_on_mpi_error(OnMpiError what) const noexcept;
 
+  // Local. From now on, adds up the CPU time of the calling thread inside collectives and
+  // transfers, where a rank may burn time while it waits for other ranks. Duplicates do not take it
+  // over.
+  void time_calls();
+  // Nanoseconds so far; 0 without time_calls().
+  std::int64_t cpu_in_calls() const noexcept { return in_calls_ ? *in_calls_ : 0; }
+
   // For the other parts of backends/comm.
   const std::shared_ptr<detail::Messenger>& messenger() const noexcept { return messenger_; }
 
@@ -230,6 +237,7 @@ class EVENKEEL_API Communicator {
   Gathered<T> gather_values(std::span<const T> mine, int root) const;
 
   std::shared_ptr<detail::Messenger> messenger_;
+  std::shared_ptr<std::int64_t> in_calls_;  // null without time_calls()
   CommunicatorOptions options_;
   Transport transport_ = Transport::host_staged;
   int rank_ = 0, size_ = 1;
