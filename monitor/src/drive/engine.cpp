@@ -336,7 +336,7 @@ void Engine::tell_prediction(Sample& sample) {
   sample.survey = options_.deterministic ? 0 : last.survey.took;
   sample.would_be = last.survey.would_be;
   sample.would_be.of_mean = last.mean;
-  scale(sample.would_be, static_cast<double>(sample.steps) / static_cast<double>(last.steps));
+  scale_loads(sample.would_be, static_cast<double>(sample.steps) / static_cast<double>(last.steps));
   if (last.survey.mine_otherwise >= 0)
     sample.other_slots = observer_.under_others(static_cast<double>(last.survey.mine_otherwise) /
                                                 static_cast<double>(last.steps));

@@ -145,7 +145,7 @@ void Totals::scale_predictions() noexcept {
   const std::int64_t predicted = would_be.of_mean;
   if (predicted > 0 && mean_load() > 0) {
     const double factor = mean_load() / static_cast<double>(predicted);
-    scale(would_be, factor);
+    scale_loads(would_be, factor);
     for (std::int64_t& slot : other_slots) slot = scaled(slot, factor);
   }
   would_be.of_mean = 0;
@@ -169,7 +169,7 @@ double Totals::wasted_seconds() const noexcept {
   return std::max(0.0, nanoseconds / (1e9 * static_cast<double>(steps)));
 }
 
-void scale(Counterfactual& would_be, double factor) noexcept {
+void scale_loads(Counterfactual& would_be, double factor) noexcept {
   using C = Counterfactual;
   for (const auto number : {&C::first, &C::previous, &C::first_again, &C::previous_again, &C::fresh,
                             &C::as_weighed, &C::advised, &C::of_mean})

@@ -144,7 +144,7 @@ struct Totals {
 };
 
 // Multiplies all loads that are known.
-EVENKEEL_API void scale(Counterfactual& would_be, double factor) noexcept;
+EVENKEEL_API void scale_loads(Counterfactual& would_be, double factor) noexcept;
 
 // Returns the contribution of one rank. `last_mean` is the mean load at the last look, or 0 at the
 // first look. The spread is measured from this mean, in fixed point that cannot overflow. A
