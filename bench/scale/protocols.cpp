@@ -4,6 +4,7 @@
 #include "cut/objects.hpp"
 #include "migrate/messages.hpp"
 #include "rebalance/agreement.hpp"
+#include "survey/tally.hpp"
 
 #include <evenkeel/core/box/bounds.hpp>
 
@@ -46,7 +47,7 @@ struct Claims {
     std::int64_t objects;
   } strongest[4];
 };
-constexpr std::int64_t survey_rows = 7 + Counterfactual::earlier_cuts;
+constexpr auto survey_rows = static_cast<std::int64_t>(LoadTally::rows);
 
 constexpr Call reduction(std::int64_t bytes) { return {CallKind::reduction, bytes}; }
 constexpr Call scan(std::int64_t bytes) { return {CallKind::scan, bytes}; }
@@ -122,7 +123,7 @@ Calls survey(std::int64_t ranks, Lie lie, const Calls& search) {
   Calls calls = {meeting(), vote_with<SurveyStatement>(), vote_with<Census>()};
   append(calls, find_splitters(ranks, ranks, lie, search));
   calls.push_back(vote());
-  calls.push_back(reduction((survey_rows * ranks + 2) * word));
+  calls.push_back(reduction((survey_rows * ranks + 3) * word));
   return calls;
 }
 

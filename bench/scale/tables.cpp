@@ -21,7 +21,7 @@ namespace {
 constexpr std::int64_t word = 8;
 constexpr double target_lambda = 1.05;            // the usual one
 constexpr std::int64_t objects_of_survey = 1024;  // of a rank
-constexpr std::int64_t survey_rows = 19;          // domains under which loads are added up
+constexpr std::int64_t survey_rows = 20;          // domains under which loads are added up
 constexpr std::int64_t kept_domains = 18;         // by a Balancer, for surveys and to go back
 
 // --- The objects of one rank ---------------------------------------------------------------------
