@@ -119,7 +119,7 @@ template <class Number>
 Extract extract_of_layout(const FieldLayout& at, std::int64_t objects, std::int64_t most) {
   double least = 0;
   const WeightInPlace<Number> weight = {at.data, at.object_stride_bytes, &least};
-  const Extract extract = extract_in_place(weight, objects, most);
+  Extract extract = extract_in_place(weight, objects, most);
   const double all = std::accumulate(extract.weights.begin(), extract.weights.end(), 0.0);
   if (least < 0 || !std::isfinite(all))
     refuse("A weight is negative or not finite.", "Weights are finite and not negative.");

@@ -53,14 +53,15 @@ Advice Advisor::advise_by(const Totals& predicted, bool is_told) {
   DecisionState now = state();
   now.latency_steps = 0;
   if (is_told) now.cooldown_steps = 0;
-  const auto& [after, decision] = fold(now, predicted);
-  if (decision.action != Action::rebalance || after.outlook.wanted_generation >= 0 ||
-      after.refinement.wanted != 0)
+  const Verdict verdict = fold(now, predicted);
+  const Outlook& outlook = verdict.state.outlook;
+  if (verdict.decision.action != Action::rebalance || outlook.wanted_generation >= 0 ||
+      verdict.state.refinement.wanted != 0)
     return {};
   held_.note_predicted(predicted.step_greatest);
   Advice advice{true};
   static_cast<void>(attempt("monitor", [&] {
-    advice.reason = "objects have changed; " + explain(now, predicted, decision);
+    advice.reason = "objects have changed; " + explain(now, predicted, verdict.decision);
   }));
   return advice;
 }

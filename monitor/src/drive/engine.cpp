@@ -250,7 +250,7 @@ Advice Engine::predict(std::int64_t objects, const StepOptions& options, const I
   if (all.load.sum <= 0) return advice;
   next.mean = all.load.sum / all.ranks;
   next.greatest = all.load.greatest;
-  prediction_ = std::move(next);
+  prediction_ = next;
   recording_.end_line(kernels());
   return advisor_.advise_by(all, options.changed);
 }

@@ -2,6 +2,8 @@
 
 #include "support/harness.hpp"
 
+#include <evenkeel/core/field/standard.hpp>
+
 namespace evenkeel::rank_records_test {
 namespace {
 
