@@ -1,5 +1,7 @@
 #include "decide/advisor.hpp"
 
+#include "decide/interval.hpp"
+
 namespace evenkeel {
 
 void Advisor::start_from(const DecisionState& state) {
@@ -47,12 +49,16 @@ Advice Advisor::advise(const Look& look) {
   return advice;
 }
 
-// A forecast leads to new cuts only: shifts and returns to earlier domains need measured loads.
+// A forecast leads to new cuts only: shifts and returns to earlier domains need measured loads. If
+// the load jumps with each change, a cut loses its use before it has paid. So as long as rebalances
+// have lost more than half of the cost of one, the next has to wait.
 Advice Advisor::advise_by(const Totals& predicted, bool is_told) {
   held_.drop();
   DecisionState now = state();
   now.latency_steps = 0;
   if (is_told) now.cooldown_steps = 0;
+  constexpr double most_lost = 0.5;
+  if (debt_of(now) > most_lost) return {};
   const Verdict verdict = fold(now, predicted);
   const Outlook& outlook = verdict.state.outlook;
   if (verdict.decision.action != Action::rebalance || outlook.wanted_generation >= 0 ||

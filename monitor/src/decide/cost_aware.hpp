@@ -30,7 +30,8 @@ struct LoadSeen {
   std::int64_t steps = 1;  // measured steps of the epoch
   std::int64_t since = 1;  // measured steps since the last rebalance
   std::int64_t ranks = 1;
-  double level = 0;      // the level of the present domains
+  double level = 0;           // the level of the present domains
+  bool is_predicted = false;  // true if the load was not measured, because objects have changed
   bool is_even = false;  // true if the level is below the floor; then nothing moves, whatever this
                          // rule decides
   double variance = 0;   // of the load from step to step / (mean load)^2, averaged over ranks

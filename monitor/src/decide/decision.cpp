@@ -73,6 +73,7 @@ LoadSeen load_seen(const DecisionState& state, const Totals& totals) {
   LoadSeen seen;
   seen.step = state.step;
   seen.work = mean / steps;
+  seen.is_predicted = totals.all_steps == 0;
   seen.steps = totals.steps;
   seen.since = state.interval.steps;
   seen.ranks = totals.ranks;
@@ -85,12 +86,9 @@ LoadSeen load_seen(const DecisionState& state, const Totals& totals) {
   seen.as_weighed = level_of(would_be.as_weighed, mean);
   for (std::size_t i = 0; i < Counterfactual::earlier_cuts; ++i)
     seen.earlier[i] = {static_cast<double>(would_be.age[i]), level_of(would_be.earlier[i], mean)};
-  const double cost = cost_of(state), usual_cost = std::max(cost, state.ledger.cost.cost);
-  seen.cost = cost * steps / mean;
-  seen.usual_cost = usual_cost * steps / mean;
-  // True if the time of a run without any rebalance is known for at least about half of the run.
-  const bool knows_never = state.ledger.never.pending <= state.ledger.never.sum;
-  seen.debt = usual_cost > 0 && knows_never ? -state.ledger.saved() / usual_cost : 0;
+  seen.cost = cost_of(state) * steps / mean;
+  seen.usual_cost = usual_cost_of(state) * steps / mean;
+  seen.debt = debt_of(state);
   seen.left = steps_left(state);
   seen.latency = state.latency_steps;
   if (state.rebalanced_at > state.began_at)
@@ -140,7 +138,7 @@ bool has_judged(Reason reason) noexcept {
   constexpr std::array before_it = {Reason::outdated,  Reason::unfit,       Reason::paused,
                                     Reason::commanded, Reason::requested,   Reason::not_asked,
                                     Reason::due,       Reason::no_load,     Reason::low_coverage,
-                                    Reason::predicted,  Reason::cooling_down};
+                                    Reason::predicted, Reason::cooling_down};
   return std::ranges::find(before_it, reason) == before_it.end();
 }
 

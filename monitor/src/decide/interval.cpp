@@ -47,4 +47,14 @@ double cost_of(const DecisionState& state) noexcept {
   return state.ledger.cost.next(state.expected_cost * step);
 }
 
+double usual_cost_of(const DecisionState& state) noexcept {
+  return std::max(cost_of(state), state.ledger.cost.cost);
+}
+
+double debt_of(const DecisionState& state) noexcept {
+  const double cost = usual_cost_of(state);
+  const bool knows_never = state.ledger.never.pending <= state.ledger.never.sum;
+  return cost > 0 && knows_never ? -state.ledger.saved() / cost : 0;
+}
+
 }  // namespace evenkeel

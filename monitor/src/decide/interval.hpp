@@ -35,5 +35,10 @@ void observe(LookInterval& interval, const Totals& totals, const Rule& rule) noe
 
 // The expected cost of a rebalance, in nanoseconds.
 double cost_of(const DecisionState& state) noexcept;
+// The cost of a rebalance that moves as much as usual, if it is more than the cost of the next one.
+double usual_cost_of(const DecisionState& state) noexcept;
+// The time that rebalances have lost against never rebalancing, divided by the usual cost. It is 0
+// if the time of a run without any rebalance is known for less than about half of the run.
+double debt_of(const DecisionState& state) noexcept;
 
 }  // namespace evenkeel
