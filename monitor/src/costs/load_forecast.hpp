@@ -5,7 +5,7 @@
 // weights or, without weights, the number of objects. The time per amount is measured before the
 // change.
 
-#include <evenkeel/backends/comm/communicator.hpp>
+#include "costs/object_costs.hpp"
 
 #include <cmath>
 #include <optional>
@@ -14,12 +14,11 @@ namespace evenkeel {
 
 class LoadForecast {
  public:
-  // Call this at the end of each step. `amount()` returns the amount of the present objects. If
-  // they have changed since this step has worked on them, counts the amount before the change. If
-  // amount() takes time, it is called only if the amount is not known.
-  template <class Amount>
-  void end_step(bool have_changed, bool takes_time, const Amount& amount) {
-    if (!have_changed && !(takes_time && amount_)) amount_ = amount();
+  // Call this at the end of each step. If the objects have changed since the kernels worked on
+  // them, counts their amount before the change. Weights are added up only if nothing is known of
+  // the objects, as this takes time.
+  void end_step(std::span<const Set> sets, bool have_changed) {
+    if (!have_changed && !(has_amounts(sets) && amount_)) amount_ = weight_of(sets);
     if (!amount_) return;
     sum_ += *amount_;
     ++steps_;
@@ -33,17 +32,18 @@ class LoadForecast {
     steps_ = 0;
   }
 
-  // Collective. Returns the load per step that this amount will take, in nanoseconds. A rank that
+  // Collective. Returns the load per step that these objects will take, in nanoseconds. A rank that
   // has measured nothing uses the mean of the other ranks. Returns -1 if no rank has measured
-  // anything; this is the same on all ranks.
-  std::int64_t of(const Communicator& ranks, double amount) {
-    amount_ = amount;
+  // anything; this is the same on all ranks. `load` is that of the epoch before the change.
+  std::int64_t of(const Communicator& ranks, std::span<const Set> sets, double load) {
+    end_epoch(load);
+    amount_ = weight_of(sets);
     double known[] = {time_, time_ > 0 ? 1.0 : 0.0};
     ranks.all_reduce(std::span<double>(known), Reduction::sum);
     if (!(known[1] > 0)) return -1;
     constexpr double most = 0x1p61;
-    const double load = (time_ > 0 ? time_ : known[0] / known[1]) * amount;
-    return load > 0 ? std::llround(std::min(load, most)) : 0;
+    const double expected = (time_ > 0 ? time_ : known[0] / known[1]) * *amount_;
+    return expected > 0 ? std::llround(std::min(expected, most)) : 0;
   }
 
  private:

@@ -72,11 +72,8 @@ MoveReport Balancer::Impl::step(std::span<const Set> sets, const StepOptions& ho
   const auto inspect = [&] {
     return inspection_.inspect(sets, Inspection::demands_of(options), domains_.generation());
   };
-  const auto forecast = [&] {
-    forecast_.end_epoch(engine_.measured().last);
-    return forecast_.of(ranks_, weight_of(sets));
-  };
-  forecast_.end_step(how.changed, has_amounts(sets), [&] { return weight_of(sets); });
+  const auto forecast = [&] { return forecast_.of(ranks_, sets, engine_.measured().last); };
+  forecast_.end_step(sets, how.changed);
   const bool inspects = looks && Inspection::is_needed(options);
   Advice advice;
   {

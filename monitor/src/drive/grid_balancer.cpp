@@ -95,11 +95,8 @@ std::optional<GridDomains> GridBalancer::Impl::step(const Set& cells, const Step
   };
   const std::span<const Set> sets(&cells, 1);
   const bool predicts = engine_.predicts(how), looks = engine_.next_step_looks() || predicts;
-  const auto forecast = [&] {
-    forecast_.end_epoch(engine_.measured().last);
-    return forecast_.of(ranks_, weight_of(sets));
-  };
-  forecast_.end_step(how.changed, has_amounts(sets), [&] { return weight_of(sets); });
+  const auto forecast = [&] { return forecast_.of(ranks_, sets, engine_.measured().last); };
+  forecast_.end_step(sets, how.changed);
   const bool inspects = looks && Inspection::is_needed(engine_.options());
   std::optional<GridDomains> proposal =
       step(how, inspects ? Engine::Inspector(std::cref(inspect)) : Engine::Inspector(),
