@@ -108,7 +108,8 @@ class Ours {
   }
   std::vector<int> step(const Mesh& mesh, const std::vector<int>& present, bool refines) {
     list(mesh, present);
-    return owners(mesh, present, balancer_.step(blocks(), {.may_move = refines, .changed = refines}));
+    return owners(mesh, present,
+                  balancer_.step(blocks(), {.may_move = refines, .changed = refines}));
   }
   Account finish() {
     balancer_.finish();

@@ -77,7 +77,8 @@ void RebalanceCost::end_step(const Clock::Step& step, bool may_move, WorkClock& 
   } else if (special_.kind != Kind::none && special_.later.count < most_later) {
     special_.later.add(parts_of(step, false, clock));
   }
-  if (special_.kind != Kind::none || (may_move && has_gates_)) waited_ = clock.waited();
+  const bool compares = special_.kind != Kind::none && special_.later.count < most_later;
+  if (compares || (may_move && has_gates_)) waited_ = clock.waited();
 }
 
 void RebalanceCost::end_comparison() noexcept {

@@ -130,14 +130,14 @@ void Surveyor::add_up(const Question& question, ObjectSample& sample, const Samp
   if (find_ranks(&question.domains))
     for (std::size_t i = 0; i < ranks.size(); ++i)
       if (ranks[i] != communicator_.rank()) into.add_stray(costs[i]);
-  const std::vector<int> here(costs.size(), communicator_.rank());
-  into.add(LoadTally::present, here, costs);
   const std::span<const double> bytes = sample.bytes();
   if (find_ranks(fresh)) {
     into.add(LoadTally::fresh, ranks, costs);
     for (std::size_t i = 0; i < ranks.size(); ++i)
       if (ranks[i] != communicator_.rank()) into.add_moved(bytes[i]);
-  } else {
+  } else {  // a graph
+    std::fill(ranks.begin(), ranks.end(), communicator_.rank());
+    into.add(LoadTally::present, ranks, costs);
     into.add_moved(std::accumulate(bytes.begin(), bytes.end(), 0.0));
   }
   if (all.is_on_advice() && advised_ != nullptr)

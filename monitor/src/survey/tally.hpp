@@ -19,7 +19,7 @@ class LoadTally {
     fresh,
     advised,
     as_weighed,
-    present,
+    present,  // only for cuts of a graph
     earlier  // the first of the rows of earlier cuts
   };
   static constexpr std::size_t rows = earlier + Counterfactual::earlier_cuts;
