@@ -4,8 +4,7 @@
 //
 //   mpirun -n 4 07_adaptive_mesh                          off and on, compared
 //   mpirun -n 4 07_adaptive_mesh --weights layers         costs of nodes are given, not learned
-// mpirun -n 4 07_adaptive_mesh --when poor              keeps poor elements off borders in each
-// mesh
+//   mpirun -n 4 07_adaptive_mesh --when poor              no mesh has poor elements at borders
 //   mpirun -n 4 07_adaptive_mesh --check tighten          checks each proposal before it moves
 //   mpirun -n 4 07_adaptive_mesh --balance on --picture mesh.svg
 //
