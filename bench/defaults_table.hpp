@@ -120,6 +120,7 @@ class DefaultsTable {
   // How often the library's own account of a run is right.
   struct Accounts {
     std::size_t runs = 0, known = 0, near = 0, in_bar = 0, clear = 0, wrong_sign = 0;
+    std::size_t wrong_claims = 0;  // wrong in sign by more than the error bar
     double off = 0;
 
     void add(const Row& row, const Run& run) {
@@ -132,11 +133,13 @@ class DefaultsTable {
       off += by / row.never.total;
       if (by <= std::max(0.1 * std::abs(truth), 2 * row.cost)) ++near;
       if (by <= run.account->uncertainty) ++in_bar;
-      if (told * truth < 0 && std::abs(truth) > row.cost) ++wrong_sign;
+      if (told * truth >= 0 || std::abs(truth) <= row.cost) return;
+      ++wrong_sign;
+      if (std::abs(told) > run.account->uncertainty) ++wrong_claims;
     }
     void print(const std::string& name) const {
-      std::printf("| %s | %zu | %zu | %zu | %zu | %zu of %zu | %.1f |\n", name.c_str(), runs, known,
-                  near, in_bar, wrong_sign, clear,
+      std::printf("| %s | %zu | %zu | %zu | %zu | %zu of %zu | %zu | %.1f |\n", name.c_str(), runs,
+                  known, near, in_bar, wrong_sign, clear, wrong_claims,
                   100 * off / static_cast<double>(std::max<std::size_t>(1, known)));
     }
   };
@@ -144,7 +147,8 @@ class DefaultsTable {
   void print_accounts() const {
     std::printf(
         "\n| saved, by the library | runs | known | within 10 %% or 2 C | truth in the error bar "
-        "| wrong sign, of truths above C | off, %% of the run |\n|---|---|---|---|---|---|---|\n");
+        "| wrong sign, of truths above C | beyond the error bar | off, %% of the run |\n"
+        "|---|---|---|---|---|---|---|---|\n");
     Accounts of_default;
     for (const Row& row : rows_) of_default.add(row, row.by_default);
     of_default.print("cost_aware");
