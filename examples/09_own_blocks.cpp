@@ -85,7 +85,8 @@ struct Entries {
     }
   }
   ek::Set as_set() {
-    return ek::set(centre, ek::carry(weight, number), {.weight = weight, .key = number});
+    return ek::set(centre, ek::carry(weight, number),
+                   {.weight = weight, .key = number, .bytes_per_object = sizeof(Block)});
   }
 };
 

@@ -357,7 +357,7 @@ void Engine::meet_for_migration() {
   meet(Meeting::migration);
 }
 
-void Engine::rebalanced(const Outcome& outcome) {
+void Engine::rebalanced(const Outcome& outcome, bool is_whole) {
   const bool is_first = !has_begun();
   if (!is_first) observer_.end_settling();
   if (!recording_.has_line())
@@ -367,7 +367,7 @@ void Engine::rebalanced(const Outcome& outcome) {
   const bool was_first = first_generation() < 0 || first_generation() == generation();
   const RebalanceKind kind = advisor_.rebalanced(steps(), outcome);
   if (is_first)
-    observer_.add_first_cost(outcome.seconds, outcome.bytes_moved);
+    observer_.add_first_cost(outcome.seconds, outcome.bytes_moved, is_whole);
   else
     observer_.add_cost(outcome.seconds, outcome.bytes_moved);
   recording_.add_outcome(steps(), kind, outcome, costs_.learned);

@@ -40,7 +40,8 @@ void RebalanceCost::add(double seconds, std::int64_t bytes) noexcept {
   ++rebalances_;
 }
 
-void RebalanceCost::add_first(double seconds, std::int64_t bytes) noexcept {
+void RebalanceCost::add_first(double seconds, std::int64_t bytes, bool is_whole) noexcept {
+  if (!is_whole) return;
   add_to(first_cost_, seconds * 1e9);
   add_to(first_bytes_, static_cast<double>(bytes));
 }

@@ -16,8 +16,9 @@ namespace evenkeel {
 class RebalanceCost {
  public:
   void add(double seconds, std::int64_t bytes) noexcept;
-  // The first distribution is always needed, so it is reported apart.
-  void add_first(double seconds, std::int64_t bytes) noexcept;
+  // The first distribution is always needed, so it is reported apart. If `is_whole` is false, the
+  // seconds do not contain the moving of all these bytes, and nothing is reported.
+  void add_first(double seconds, std::int64_t bytes, bool is_whole = true) noexcept;
 
   // Call this after a rebalance. The next step will be compared with later steps.
   void begin_settling(WorkClock& clock) noexcept;

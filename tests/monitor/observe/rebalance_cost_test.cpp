@@ -70,6 +70,13 @@ TEST_F(RebalanceCostTest, AFirstDistributionIsToldApart) {
   EXPECT_EQ(told().first_cost, 0);
 }
 
+TEST_F(RebalanceCostTest, PartOfAFirstDistributionIsNotTold) {
+  cost.add_first(1e-6, 10, false);
+  const Sample sample = told();
+  EXPECT_EQ(sample.first_cost, 0);
+  EXPECT_EQ(sample.first_bytes, 0);
+}
+
 TEST_F(RebalanceCostTest, StaysAtTheGreatestNumber) {
   cost.add(1e300, std::int64_t{1} << 62);
   cost.add(1e300, std::int64_t{1} << 62);
