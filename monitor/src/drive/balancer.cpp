@@ -183,6 +183,7 @@ MoveReport Balancer::rebalance(const SetList& sets) {
 MoveReport Balancer::migrate(const SetList& sets) {
   return impl_->run([&] { return impl_->migrate(sets); });
 }
+void Balancer::note_cost(double seconds) { impl_->engine_.note_cost(seconds); }
 void Balancer::adopt(const Domains& domains) {
   impl_->run([&] {
     impl_->adopt([&](const Status& may, std::int64_t generation) {

@@ -378,6 +378,21 @@ void Engine::rebalanced(const Outcome& outcome, bool is_whole) {
   epochs_.restart_after_move();
 }
 
+// Local. Ranks take up these seconds at the next look, together with the cost of the rebalance.
+void Engine::note_cost(double seconds) {
+  with_name(options_.name, [&] {
+    require_running("note_cost");
+    if (!(seconds >= 0 && std::isfinite(seconds)))
+      throw Error(ErrorKind::bad_input, Where{engine_stage},
+                  "note_cost got " + std::to_string(seconds) + " seconds.",
+                  "Give the seconds that this rank has spent: a finite number of at least 0.");
+    if (!observer_.note_cost(seconds))
+      throw Error(ErrorKind::bad_input, Where{engine_stage},
+                  "note_cost was called without a rebalance since the last step.",
+                  "Call it after a rebalance, or after accept(), and before the next step.");
+  });
+}
+
 // --- Results -------------------------------------------------------------------------------------
 
 Summary Engine::summary() const {

@@ -48,6 +48,7 @@ class Engine {
   // `is_whole` is false if the application itself moves further data, in a time that the outcome
   // does not contain.
   void rebalanced(const Outcome& outcome, bool is_whole = true);
+  void note_cost(double seconds);
   void restore(const std::string& saved);
   // Estimates the load under other domains. A surveyor must be given on all ranks or on no rank. A
   // look that needs a survey calls it on all ranks at the end of the same step, so it may

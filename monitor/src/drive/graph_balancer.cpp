@@ -159,6 +159,7 @@ void GraphBalancer::accept() {
 void GraphBalancer::drop() {
   with_name(options().name, [&] { impl_->end_proposal(false); });
 }
+void GraphBalancer::note_cost(double seconds) { impl_->engine_.note_cost(seconds); }
 bool GraphBalancer::has_proposal() const noexcept { return impl_->proposal_.has_value(); }
 void GraphBalancer::restore(const std::string& saved) { impl_->engine_.restore(saved); }
 std::string GraphBalancer::saved_state() const { return impl_->engine_.saved_state(); }

@@ -202,6 +202,7 @@ void GridBalancer::accept() {
 void GridBalancer::drop() {
   with_name(options().name, [&] { impl_->drop(); });
 }
+void GridBalancer::note_cost(double seconds) { impl_->engine_.note_cost(seconds); }
 bool GridBalancer::has_proposal() const noexcept { return impl_->proposal_.has_value(); }
 void GridBalancer::restore(const std::string& saved) { impl_->engine_.restore(saved); }
 std::string GridBalancer::saved_state() const { return impl_->engine_.saved_state(); }

@@ -22,6 +22,7 @@ Advice Monitor::step(std::int64_t objects, const StepOptions& options) {
   return engine_->step(objects, options);
 }
 void Monitor::rebalanced(const Outcome& outcome) { engine_->rebalanced(outcome); }
+void Monitor::note_cost(double seconds) { engine_->note_cost(seconds); }
 void Monitor::restore(const std::string& saved) { engine_->restore(saved); }
 void Monitor::finish() { engine_->finish(); }
 

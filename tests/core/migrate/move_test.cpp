@@ -354,8 +354,8 @@ TEST_F(MoveOn, TheReportByHand) {
   EXPECT_EQ(report.partners, std::min(2, size - 1));
 }
 
-// The objects of the first set stand for blocks of 1000 bytes, which the application moves itself.
-TEST_F(MoveOn, TheReportCountsTheBytesThatObjectsStandFor) {
+// The objects of the first set belong to blocks of 1000 bytes, which the application moves itself.
+TEST_F(MoveOn, TheReportCountsTheBytesOfBlocks) {
   const auto all_to_next = [&](std::size_t, std::int64_t) { return (rank + 1) % size; };
   for (const bool with_origins : {false, true}) {
     std::vector<std::array<double, 3>> centres(2), places(3);

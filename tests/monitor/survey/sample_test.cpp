@@ -54,7 +54,7 @@ TEST(ObjectSample, KnowsTheBytesOfAllObjects) {
   EXPECT_EQ(sample.bytes().back(), 16);
 }
 
-TEST(ObjectSample, KnowsTheBytesThatObjectsStandFor) {
+TEST(ObjectSample, KnowsTheBytesOfBlocks) {
   std::vector<SamplePoint> places = row_of(5000);
   ObjectSample sample(9);
   sample.add(set(places, {}, {.bytes_per_object = 1000}), {});

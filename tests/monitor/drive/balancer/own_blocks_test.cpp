@@ -91,26 +91,94 @@ TEST_F(OwnBlocks, AreCountedInsteadOfTheirEntries) {
               0.2 * static_cast<double>(moved));
 }
 
+// Ranks take unequal times to move their blocks, and note them. Each then rebuilds its lists, which
+// the next step shows. Neither counts twice.
+TEST_F(OwnBlocks, AreMovedInATimeThatIsNoted) {
+  constexpr std::int64_t per_block = 1'000'000, lists = 5'000'000;
+  begin(60 * size);
+  Balancer balancer(communicator, options());
+  balancer.adopt(GridDomains::uniform({3, {size, 1, 1}}, unit, GridScheme::tensor));
+  const Kernel kernel = balancer.kernel("blocks");
+  std::int64_t moving = 0, moves = 0;
+  for (int step = 1; step <= 40; ++step) {
+    work(kernel);
+    const MoveReport report = balancer.step(as_set());
+    if (!report) continue;
+    const std::int64_t took = per_block * (report.sent + report.received);
+    virtual_time += took;
+    balancer.note_cost(static_cast<double>(took / 2) * 1e-9);
+    balancer.note_cost(static_cast<double>(took - took / 2) * 1e-9);
+    virtual_time += lists;
+    moving += communicator.all_reduce(took, Reduction::greatest);
+    ++moves;
+  }
+  balancer.finish();
+  EXPECT_EQ(moves > 0, size > 1);
+  const Account account = balancer.account();
+  EXPECT_EQ(account.own_cost, 0);
+  EXPECT_NEAR(account.rebuild_cost, static_cast<double>(moving + moves * lists) * 1e-9, 1e-12);
+  std::int64_t noted = 0, rebuilt = 0;
+  for (const json& line : lines()) {
+    if (!line.contains("totals")) continue;
+    noted += line.at("totals").at("noted").get<std::int64_t>();
+    rebuilt += line.at("totals").at("rebuild").get<std::int64_t>();
+  }
+  if (rank != 0) return;
+  EXPECT_EQ(noted, moving);
+  EXPECT_EQ(rebuilt, moves * lists);
+}
+
+TEST_F(OwnBlocks, NoteNoCostThatDoesNotExist) {
+  begin(6);
+  Balancer balancer(communicator, options());
+  const std::string without =
+      "monitor: note_cost was called without a rebalance since the last step. Call it after a "
+      "rebalance, or after accept(), and before the next step.";
+  EXPECT_ERROR(balancer.note_cost(1), without);
+  balancer.rebalance(as_set());
+  EXPECT_ERROR(balancer.note_cost(-1),
+               "monitor: note_cost got -1.000000 seconds. Give the seconds");
+  EXPECT_ERROR(balancer.note_cost(std::nan("")), "note_cost got nan seconds.");
+  EXPECT_ERROR(balancer.note_cost(INFINITY), "note_cost got inf seconds.");
+  EXPECT_NO_THROW(balancer.note_cost(0));
+  balancer.step(as_set());
+  EXPECT_ERROR(balancer.note_cost(1), without);
+  balancer.finish();
+  EXPECT_ERROR(balancer.note_cost(1), "monitor: note_cost was called after finish.");
+}
+
 // evenkeel does not know how long the program takes to move its blocks after the first
-// distribution. So the bytes of this distribution do not limit the cost of later ones.
-TEST_F(OwnBlocks, SayNothingAboutTheCostOfAByteAtFirst) {
-  for (const std::int64_t bytes : {std::int64_t{0}, block_bytes}) {
+// distribution, unless the program notes it. If it is unknown, this distribution does not limit the
+// cost of a byte in later ones.
+TEST_F(OwnBlocks, LimitTheCostOfAByteIfItIsKnown) {
+  struct Given {
+    std::int64_t bytes;
+    double noted;
+  };
+  for (const auto& [bytes, noted] : {Given{0, 0}, {block_bytes, 0}, {block_bytes, 2}}) {
     begin(60);
-    std::ranges::fill(centre, std::array<double, 3>{0.5, 0.5, 0.5});  // all leave but one rank's
+    std::ranges::fill(centre, std::array<double, 3>{0.5, 0.5, 0.5});  // one rank gets all
     Balancer balancer(communicator, options());
-    balancer.before_move([] { virtual_time += 1000; });
-    balancer.rebalance(as_set(bytes));
+    balancer.before_move([] { virtual_time += 1'000'000'000; });
+    const MoveReport first = balancer.rebalance(as_set(bytes));
+    if (noted > 0) balancer.note_cost(noted);
     const Kernel kernel = balancer.kernel("blocks");
     for (int step = 1; step <= 12; ++step) {
       work(kernel);
       balancer.step(as_set(bytes));
     }
     balancer.finish();
-    std::int64_t first = 0;
-    for (const json& line : lines())
-      if (line.contains("totals")) first += line.at("totals").at("first_bytes").get<std::int64_t>();
-    if (rank != 0) continue;
-    EXPECT_EQ(first > 0, bytes == 0 && size > 1);
+    EXPECT_EQ(balancer.account().spent(), 0);
+    std::int64_t first_bytes = 0, first_cost = 0;
+    for (const json& line : lines()) {
+      if (!line.contains("totals")) continue;
+      first_bytes += line.at("totals").at("first_bytes").get<std::int64_t>();
+      first_cost += line.at("totals").at("first_cost").get<std::int64_t>();
+    }
+    if (rank != 0 || size == 1) continue;
+    const bool is_known = bytes == 0 || noted > 0;
+    EXPECT_EQ(first_bytes, is_known ? first.bytes : 0);
+    EXPECT_EQ(first_cost, is_known ? 1'000'000'000 + std::llround(noted * 1e9) : 0);
   }
 }
 
