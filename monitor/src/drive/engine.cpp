@@ -202,6 +202,14 @@ Advice Engine::step(std::int64_t objects, const StepOptions& options, const Insp
   });
 }
 
+void Engine::refuse_change(const StepOptions& options, const char* remedy) const {
+  if (!options.changed) return;
+  with_name(options_.name, [&] {
+    throw Error(ErrorKind::bad_input, Where{engine_stage},
+                "step got .changed, but no objects whose load could be predicted.", remedy);
+  });
+}
+
 // Ends a step. Returns its advice, even if nothing may move now.
 Advice Engine::advised(std::int64_t objects, const StepOptions& options,
                        const Inspector& inspector) {

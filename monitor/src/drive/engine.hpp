@@ -45,6 +45,9 @@ class Engine {
   using Forecast = std::function<std::int64_t()>;
   Advice step(std::int64_t objects, const StepOptions& options, const Inspector& inspector = {},
               const Forecast& forecast = {});
+  // Throws an Error if the application says that objects have changed. For facades that do not know
+  // the objects.
+  void refuse_change(const StepOptions& options, const char* remedy) const;
   // `is_whole` is false if the application itself moves further data, in a time that the outcome
   // does not contain.
   void rebalanced(const Outcome& outcome, bool is_whole = true);

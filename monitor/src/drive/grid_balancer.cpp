@@ -185,6 +185,9 @@ Kernel GridBalancer::kernel(const std::string& name, const KernelOptions& option
 }
 
 std::optional<GridDomains> GridBalancer::step(const StepOptions& how) {
+  impl_->engine_.refuse_change(how,
+                               "Give step the cells, too, or leave out .changed: the next look "
+                               "measures the new load.");
   return with_name(options().name, [&] { return impl_->step(how); });
 }
 std::optional<GridDomains> GridBalancer::step(const Set& cells, const StepOptions& how) {

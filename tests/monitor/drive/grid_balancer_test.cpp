@@ -94,6 +94,18 @@ TEST_F(GridBalancers, AnswerAChangeInTheSameStep) {
   balancer.finish();
 }
 
+TEST_F(GridBalancers, CannotAnswerAChangeOfUnknownCells) {
+  GridBalancerOptions chosen = options();
+  chosen.monitor.name = "mesh";
+  GridBalancer balancer(communicator, chosen);
+  balancer.step();
+  EXPECT_ERROR(balancer.step({.changed = true}),
+               "evenkeel: mesh: monitor: step got .changed, but no objects whose load could be "
+               "predicted. Give step the cells, too, or leave out .changed: the next look measures "
+               "the new load.");
+  balancer.finish();
+}
+
 // The time until accept() counts as evenkeel's, and the time noted after it as the application's.
 TEST_F(GridBalancers, TakeANoteOfTheCostAfterAProposal) {
   test::virtual_time = 0;

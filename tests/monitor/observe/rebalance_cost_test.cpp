@@ -175,6 +175,7 @@ TEST_F(RebalanceCostTest, WhatIsNotedCountsOnce) {
 
 // More than the step took, as another clock may say.
 TEST_F(RebalanceCostTest, ANoteMayBeGreaterThanTheExcess) {
+  cost.add(1e-6, 10);
   rebalance();
   EXPECT_TRUE(cost.note(1e-6));
   end_step(100, 60);

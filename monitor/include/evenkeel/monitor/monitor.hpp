@@ -40,7 +40,8 @@ class EVENKEEL_API Monitor {
   Kernel kernel(const std::string& name, const KernelOptions& options = {});
 
   // Collective; ends a step. Waits for other ranks at most twice per epoch, for reductions that
-  // were posted some steps earlier. `objects` is the number of objects that this rank owns. If
+  // were posted some steps earlier. `objects` is the number of objects that this rank owns.
+  // StepOptions::changed is an Error, since a Monitor cannot predict the load of objects. If
   // ranks diverge, for example because they call step() unequally often, all ranks throw the same
   // Error.
   Advice step(std::int64_t objects = 0, const StepOptions& options = {});
