@@ -39,7 +39,7 @@ class OwnBlocks : public test::OnRanks {
     return set(centre, carry(number), {.key = number, .bytes_per_object = bytes_per_object});
   }
   Options options() const {
-    return {.trigger = Threshold{.lambda = 1.1},
+    return {.trigger = Every{.start = 12, .stop = 12},  // after the first look
             .box = unit,
             .own_clock = &virtual_now,
             .watcher = false,
@@ -51,14 +51,14 @@ class OwnBlocks : public test::OnRanks {
     for (const std::array<double, 3>& at : centre)
       spend(kernel, at[0] < 0.5 ? 3'000'000 : 1'000'000);
   }
-  // On rank 0, the lines of looks in the journal; on other ranks nothing.
-  std::vector<json> looks() const {
+  // On rank 0, the lines of looks and rebalances in the journal; on other ranks nothing.
+  std::vector<json> lines() const {
     std::vector<json> read;
     if (rank != 0) return read;
     std::ifstream file(scratch.path_of("journal"));
     for (std::string text; std::getline(file, text);) {
       json line = json::parse(text);
-      if (line.contains("totals") && line.at("totals").is_object()) read.push_back(std::move(line));
+      if (line.contains("totals")) read.push_back(std::move(line));
     }
     return read;
   }
@@ -80,8 +80,9 @@ TEST_F(OwnBlocks, AreCountedInsteadOfTheirEntries) {
   balancer.finish();
   EXPECT_EQ(objects > 0, size > 1);
   std::int64_t moved = 0, foreseen = 0, learned = 0;
-  for (const json& line : looks()) {
+  for (const json& line : lines()) {
     moved += line.at("bytes_moved").get<std::int64_t>();
+    if (line.at("totals").is_null()) continue;
     learned += line.at("totals").at("bytes").get<std::int64_t>();
     const auto would_move = line.at("totals").at("would_be").at("moved").get<std::int64_t>();
     if (foreseen <= 0) foreseen = would_move;
@@ -90,7 +91,7 @@ TEST_F(OwnBlocks, AreCountedInsteadOfTheirEntries) {
   EXPECT_EQ(moved, objects * block_bytes);
   EXPECT_EQ(learned, objects * block_bytes);
   EXPECT_NEAR(static_cast<double>(foreseen), static_cast<double>(moved),
-              0.2 * static_cast<double>(moved));
+              0.5 * static_cast<double>(moved));
 }
 
 // Ranks take unequal times to move their blocks, and note them. Each then rebuilds its lists, which
@@ -120,7 +121,8 @@ TEST_F(OwnBlocks, AreMovedInATimeThatIsNoted) {
   EXPECT_EQ(account.own_cost, 0);
   EXPECT_NEAR(account.rebuild_cost, static_cast<double>(moving + moves * lists) * 1e-9, 1e-12);
   std::int64_t noted = 0, rebuilt = 0;
-  for (const json& line : looks()) {
+  for (const json& line : lines()) {
+    if (line.at("totals").is_null()) continue;
     noted += line.at("totals").at("noted").get<std::int64_t>();
     rebuilt += line.at("totals").at("rebuild").get<std::int64_t>();
   }
@@ -171,7 +173,8 @@ TEST_F(OwnBlocks, LimitTheCostOfAByteIfItIsKnown) {
     balancer.finish();
     EXPECT_EQ(balancer.account().spent(), 0);
     std::int64_t first_bytes = 0, first_cost = 0;
-    for (const json& line : looks()) {
+    for (const json& line : lines()) {
+      if (line.at("totals").is_null()) continue;
       first_bytes += line.at("totals").at("first_bytes").get<std::int64_t>();
       first_cost += line.at("totals").at("first_cost").get<std::int64_t>();
     }
