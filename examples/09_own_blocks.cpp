@@ -85,7 +85,8 @@ struct Entries {
     }
   }
   ek::Set as_set() {
-    return ek::set(centre, ek::carry(weight, number), {.weight = weight, .key = number});
+    return ek::set(centre, ek::carry(weight, number),
+                   {.weight = weight, .key = number, .bytes_per_object = sizeof(Block)});
   }
 };
 
@@ -139,7 +140,9 @@ bool simulate() {
     if (refines) blocks = refined(blocks, step);
     Entries entries(blocks);
     if (balancer.step(entries.as_set(), {.may_move = refines, .changed = refines})) {
+      const double began = MPI_Wtime();
       move(blocks, balancer.domains(), entries.number.size(), rank);
+      balancer.note_cost(MPI_Wtime() - began);
       ++moves;
     }
   }

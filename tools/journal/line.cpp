@@ -260,8 +260,9 @@ class Reader {
     totals.phases.fill(RankTally::of(0));
     read(from, care_, totals);
     const auto bound = [](std::int64_t& number) { number = std::max<std::int64_t>(0, number); };
-    for (std::int64_t* number : {&totals.ranks, &totals.steps, &totals.all_steps, &totals.all_load,
-                                 &totals.cost, &totals.rebuild, &totals.extra, &totals.bytes})
+    for (std::int64_t* number :
+         {&totals.ranks, &totals.steps, &totals.all_steps, &totals.all_load, &totals.cost,
+          &totals.rebuild, &totals.noted, &totals.extra, &totals.bytes})
       bound(*number);
     for (StepSlots* slots : {&totals.slots, &totals.other_slots})
       std::ranges::for_each(*slots, bound);

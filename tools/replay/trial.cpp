@@ -115,7 +115,7 @@ void ReplayTrial::keep_record(const JournalLine& line) {
   result_.recorded.slowest += line.totals->slowest_of_all() * seconds;
   if (line.before.rebalanced_at > line.before.began_at)
     result_.recorded.spent +=
-        static_cast<double>(line.totals->cost + line.totals->rebuild) * seconds;
+        (static_cast<double>(line.totals->cost) + line.totals->cost_of_application()) * seconds;
 }
 
 // Learns from a look the levels under domains that the trial has or could have.
@@ -229,7 +229,7 @@ Totals ReplayTrial::as_tried(const Seen& seen, bool is_straddled) const {
   would.generation_greatest = state_.generation;
   would.generation_least = state_.generation - (is_straddled ? 1 : 0);
   would.cost = evenkeel::whole(to_pay_);
-  would.rebuild = would.extra = 0;
+  would.rebuild = would.noted = would.extra = 0;
   const bool has_acted = !now_.is_first();
   Counterfactual& would_be = would.would_be;
   would_be.first = would_be.first_again = Counterfactual::unknown;

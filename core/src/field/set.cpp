@@ -233,6 +233,16 @@ void check_columns(const Set& set, const NumberSource& numbers, const std::strin
            "Give " + what + "s for each owned object.");
 }
 
+// With this limit the bytes of the objects of thousands of ranks add up without overflow.
+void check_bytes(const Set& set) {
+  constexpr std::int64_t most = std::int64_t{1} << 50;
+  const std::int64_t bytes = set.options().bytes_per_object;
+  if (bytes >= 0 && bytes <= most / std::max<std::int64_t>(set.count(), 1)) return;
+  refuse("The set's .bytes_per_object is " + std::to_string(bytes) + '.',
+         "Give the bytes of the data that the application moves with an object, at most 2^50 for "
+         "all objects of a rank. Give 0 if it moves no further data.");
+}
+
 void check_type_costs(const Set& set) {
   const std::vector<double>& costs = set.options().type_costs;
   const auto is_bad = [](double cost) { return !std::isfinite(cost) || cost < 0; };
@@ -282,6 +292,7 @@ void check(const Set& set) {
   check_columns(set, set.options().type, "type", most_types, false);
   check_columns(set, set.options().features, "feature", most_features, true);
   check_type_costs(set);
+  check_bytes(set);
   check_numbers(set, set.options().key, "key", false);
   check_numbers(set, set.options().group, "group", false);
   check_numbers(set, set.options().pinned, "pin", false);

@@ -27,6 +27,7 @@ class Freight {
   // The bytes of this rank's objects that go to other ranks, and of the objects that come from
   // them.
   std::int64_t sent_bytes() const noexcept { return manifest_.sent_bytes(); }
+  std::int64_t sent_bytes(std::size_t set) const { return manifest_.sent_bytes(set); }
   std::int64_t received_bytes() const noexcept { return manifest_.received_bytes(); }
   std::int64_t bytes_of_lists() const { return lists_.bytes(manifest_.columns()); }
   std::int64_t messages() const noexcept { return std::ssize(manifest_.leaving()); }

@@ -2,15 +2,20 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 
 namespace evenkeel {
 
 Manifest::Manifest(std::span<const Set> sets, std::span<const SetShape> shapes, const Plan& plan,
                    const MessageSizes& sizes)
-    : plan_(plan), sizes_(sizes) {
+    : plan_(plan), sizes_(sizes), sent_bytes_(sets.size()) {
   add_columns(sets, shapes);
   add_loads(true);
   add_loads(false);
+}
+
+std::int64_t Manifest::sent_bytes() const noexcept {
+  return std::accumulate(sent_bytes_.begin(), sent_bytes_.end(), std::int64_t{0});
 }
 
 void Manifest::add_columns(std::span<const Set> sets, std::span<const SetShape> shapes) {
@@ -66,8 +71,8 @@ void Manifest::add_loads(bool leaving) {
       objects[s] = parcel.objects;
     }
     const std::vector<ColumnShare> shares = shares_of(first, objects, leaving);
-    for (const ColumnShare& share : shares)
-      (leaving ? sent_bytes_ : received_bytes_) += share.bytes;
+    for (std::size_t c = 0; c < shares.size(); ++c)
+      (leaving ? sent_bytes_[columns_[c].set] : received_bytes_) += shares[c].bytes;
     for (Message& message : cut_into_messages(columns_, shares, sizes_))
       (leaving ? leaving_ : arriving_).push_back({rank, std::move(message), first});
   }

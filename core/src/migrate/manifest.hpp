@@ -29,7 +29,8 @@ class Manifest {
   // In ascending order of ranks.
   const std::vector<Load>& leaving() const noexcept { return leaving_; }
   const std::vector<Load>& arriving() const noexcept { return arriving_; }
-  std::int64_t sent_bytes() const noexcept { return sent_bytes_; }
+  std::int64_t sent_bytes() const noexcept;
+  std::int64_t sent_bytes(std::size_t set) const { return sent_bytes_[set]; }
   std::int64_t received_bytes() const noexcept { return received_bytes_; }
   int partners() const noexcept { return static_cast<int>(partners_.size()); }
 
@@ -44,7 +45,8 @@ class Manifest {
   std::vector<MessageColumn> columns_;
   std::array<bool, memory_kinds> uses_ = {};
   std::vector<Load> leaving_, arriving_;
-  std::int64_t sent_bytes_ = 0, received_bytes_ = 0;
+  std::vector<std::int64_t> sent_bytes_;  // by set
+  std::int64_t received_bytes_ = 0;
   std::vector<int> partners_;
 };
 

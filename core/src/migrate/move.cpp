@@ -180,7 +180,7 @@ class MoveTransaction {
     mine.least_in_flight = mine.greatest_in_flight = options_.messages_in_flight;
     mine.with_origins = options_.origins ? 1 : 0;
     if (!freight_) return mine;
-    mine.bytes = freight_->sent_bytes() - bytes_of_origins();
+    mine.bytes = bytes_moved();
     mine.messages = freight_->messages();
     return mine;
   }
@@ -220,12 +220,18 @@ class MoveTransaction {
     if (!status.ok()) throw Error(*status.error());
   }
 
-  std::int64_t bytes_of_origins() const {
+  // This rank's part of MoveReport::bytes.
+  std::int64_t bytes_moved() const {
+    constexpr auto of_origin = static_cast<std::int64_t>(sizeof(MoveReport::Origin));
     std::int64_t bytes = 0;
-    for (const SetPlan& set : plan_.sets)
-      for (const Parcel& parcel : set.exports)
-        bytes += parcel.objects * static_cast<std::int64_t>(sizeof(MoveReport::Origin));
-    return options_.origins ? bytes : 0;
+    for (std::size_t s = 0; s < sets_.size(); ++s) {
+      std::int64_t objects = 0;
+      for (const Parcel& parcel : plan_.sets[s].exports) objects += parcel.objects;
+      const std::int64_t stated = sets_[s].options().bytes_per_object;
+      const std::int64_t origins = options_.origins ? objects * of_origin : 0;
+      bytes += stated > 0 ? objects * stated : freight_->sent_bytes(s) - origins;
+    }
+    return bytes;
   }
 
   const Communicator& communicator_;

@@ -107,8 +107,9 @@ void Ledger::miss(double by) noexcept {
 // one has moved data.
 void Ledger::pay(const Totals& totals, bool counts) noexcept {
   cost.learn_first(static_cast<double>(totals.first_cost), static_cast<double>(totals.first_bytes));
-  if (totals.cost <= 0 && totals.rebuild <= 0 && totals.extra == 0) return;
-  const auto own = static_cast<double>(totals.cost), theirs = static_cast<double>(totals.rebuild);
+  const auto own = static_cast<double>(totals.cost);
+  const double theirs = totals.cost_of_application();
+  if (own <= 0 && theirs <= 0 && totals.extra == 0) return;
   const auto moved = static_cast<double>(totals.bytes);
   const double kernels = totals.mean_extra();  // the load already includes it
   const auto rebalances = static_cast<double>(std::max<std::int64_t>(1, totals.rebalances));

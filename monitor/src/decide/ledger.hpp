@@ -104,7 +104,7 @@ struct Ledger {
   CostModel cost;
   double slowest = 0;  // load of the slowest rank of each step
   double spent = 0;    // time that rebalances took in evenkeel,
-  double rebuilt = 0;  // and in the application, in the step after
+  double rebuilt = 0;  // and in the application: noted by it, or in the step after
   Course never;        // load of the slowest rank, if there had been no rebalance
 
   RunTotals run;

@@ -35,7 +35,7 @@ Totals Shadow::balanced(const Totals& totals) const {
   Totals would = totals;
   would.phases = {};
   would.generation_least = would.generation_greatest = state_.generation;
-  would.cost = would.rebuild = would.extra = 0;
+  would.cost = would.rebuild = would.noted = would.extra = 0;
   would.would_be.previous = Counterfactual::unknown;
   would.load.greatest = totals.critical_load();
   if (state_.rebalances == 0) return would;
@@ -66,7 +66,7 @@ Totals Shadow::balanced(const Totals& totals) const {
 Totals Shadow::carried_on(const Totals& totals) const {
   Totals would = totals;
   would.generation_least = would.generation_greatest = state_.generation;
-  would.cost = would.rebuild = would.extra = 0;
+  would.cost = would.rebuild = would.noted = would.extra = 0;
   would.would_be = {};
   would.would_be.first = 0;  // known: the measured load
   would.other_slots = totals.slots;

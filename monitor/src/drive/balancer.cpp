@@ -123,7 +123,9 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> sets, const Advice& ad
                                                  .measured = engine_.measured(),
                                                  .earlier_costs = engine_.restored_costs()});
   if (!done.outcome) return std::move(done.report);
-  engine_.rebalanced(*done.outcome);
+  const bool is_whole =
+      std::ranges::none_of(sets, [](const Set& set) { return set.options().bytes_per_object > 0; });
+  engine_.rebalanced(*done.outcome, is_whole);
   forecast_.forget_amount();
   if (engine_.best_generation() < 0) domains_.forget_best();
   if (done.runs_hooks) mover_.run_after(done.report);
@@ -181,6 +183,7 @@ MoveReport Balancer::rebalance(const SetList& sets) {
 MoveReport Balancer::migrate(const SetList& sets) {
   return impl_->run([&] { return impl_->migrate(sets); });
 }
+void Balancer::note_cost(double seconds) { impl_->engine_.note_cost(seconds); }
 void Balancer::adopt(const Domains& domains) {
   impl_->run([&] {
     impl_->adopt([&](const Status& may, std::int64_t generation) {

@@ -202,6 +202,14 @@ Advice Engine::step(std::int64_t objects, const StepOptions& options, const Insp
   });
 }
 
+void Engine::refuse_change(const StepOptions& options, const char* remedy) const {
+  if (!options.changed) return;
+  with_name(options_.name, [&] {
+    throw Error(ErrorKind::bad_input, Where{engine_stage},
+                "step got .changed, but no objects whose load could be predicted.", remedy);
+  });
+}
+
 // Ends a step. Returns its advice, even if nothing may move now.
 Advice Engine::advised(std::int64_t objects, const StepOptions& options,
                        const Inspector& inspector) {
@@ -357,7 +365,7 @@ void Engine::meet_for_migration() {
   meet(Meeting::migration);
 }
 
-void Engine::rebalanced(const Outcome& outcome) {
+void Engine::rebalanced(const Outcome& outcome, bool is_whole) {
   const bool is_first = !has_begun();
   if (!is_first) observer_.end_settling();
   if (!recording_.has_line())
@@ -367,7 +375,7 @@ void Engine::rebalanced(const Outcome& outcome) {
   const bool was_first = first_generation() < 0 || first_generation() == generation();
   const RebalanceKind kind = advisor_.rebalanced(steps(), outcome);
   if (is_first)
-    observer_.add_first_cost(outcome.seconds, outcome.bytes_moved);
+    observer_.add_first_cost(outcome.seconds, outcome.bytes_moved, is_whole);
   else
     observer_.add_cost(outcome.seconds, outcome.bytes_moved);
   recording_.add_outcome(steps(), kind, outcome, costs_.learned);
@@ -376,6 +384,21 @@ void Engine::rebalanced(const Outcome& outcome) {
   if (prediction_) prediction_->replace_domains(was_first);
   observer_.restart_after_move(!is_first);
   epochs_.restart_after_move();
+}
+
+// Local. Ranks take up these seconds at the next look, together with the cost of the rebalance.
+void Engine::note_cost(double seconds) {
+  with_name(options_.name, [&] {
+    require_running("note_cost");
+    if (!(seconds >= 0 && std::isfinite(seconds)))
+      throw Error(ErrorKind::bad_input, Where{engine_stage},
+                  "note_cost got " + std::to_string(seconds) + " seconds.",
+                  "Give the seconds that this rank has spent: a finite number of at least 0.");
+    if (!observer_.note_cost(seconds))
+      throw Error(ErrorKind::bad_input, Where{engine_stage},
+                  "note_cost was called without a rebalance since the last step.",
+                  "Call it after a rebalance, or after accept(), and before the next step.");
+  });
 }
 
 // --- Results -------------------------------------------------------------------------------------

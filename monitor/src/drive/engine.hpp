@@ -45,7 +45,13 @@ class Engine {
   using Forecast = std::function<std::int64_t()>;
   Advice step(std::int64_t objects, const StepOptions& options, const Inspector& inspector = {},
               const Forecast& forecast = {});
-  void rebalanced(const Outcome& outcome);
+  // Throws an Error if the application says that objects have changed. For facades that do not know
+  // the objects.
+  void refuse_change(const StepOptions& options, const char* remedy) const;
+  // `is_whole` is false if the application itself moves further data, in a time that the outcome
+  // does not contain.
+  void rebalanced(const Outcome& outcome, bool is_whole = true);
+  void note_cost(double seconds);
   void restore(const std::string& saved);
   // Estimates the load under other domains. A surveyor must be given on all ranks or on no rank. A
   // look that needs a survey calls it on all ranks at the end of the same step, so it may

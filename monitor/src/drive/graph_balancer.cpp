@@ -1,5 +1,6 @@
 #include <evenkeel/monitor/graph_balancer.hpp>
 
+#include "costs/load_forecast.hpp"
 #include "drive/facade.hpp"
 
 #include <evenkeel/backends/comm/vote.hpp>
@@ -53,6 +54,14 @@ struct GraphBalancer::Impl {
     return Space::where(is_given ? graph.offsets().layout().memory : MemoryKind::host);
   }
 
+  // The sum of the weights of vertices, or their number without weights. It is 0 for an invalid
+  // graph.
+  double weight_in(const Graph& graph) const {
+    double weight = 0;
+    static_cast<void>(attempt(graph_stage, [&] { weight = weight_of(space_for(graph), graph); }));
+    return weight;
+  }
+
   // The data of a proposal that accept() reports to the monitor.
   struct Proposal {
     std::int64_t vertices = 0;  // number of vertices that move
@@ -66,18 +75,22 @@ struct GraphBalancer::Impl {
   ByGraph method_;
   VertexCosts costs_;
   std::optional<Space> space_;
+  LoadForecast forecast_;
   std::optional<Proposal> proposal_;
   std::int64_t generation_ = 0;
 };
 
 std::optional<GraphCut> GraphBalancer::Impl::step(const Graph& graph, const StepOptions& how) {
   if (proposal_) end_proposal(false);
-  if (engine_.options().deterministic) {  // at each step, since the account counts all steps
-    double weight = 0;
-    static_cast<void>(attempt(graph_stage, [&] { weight = weight_of(space_for(graph), graph); }));
-    engine_.set_load(weight);
-  }
-  const Advice advice = engine_.step(vertices_of(graph), how);
+  const auto weight = [&] { return weight_in(graph); };
+  if (engine_.options().deterministic) engine_.set_load(weight());  // at each step, for the account
+  const bool predicts = engine_.predicts(how), looks = engine_.next_step_looks() || predicts;
+  const auto forecast = [&] { return forecast_.of(ranks_, weight(), engine_.measured().last); };
+  forecast_.end_step(how.changed, graph.options().weight.given(), weight);
+  const Advice advice =
+      engine_.step(vertices_of(graph), how, {},
+                   predicts ? Engine::Forecast(std::cref(forecast)) : Engine::Forecast());
+  if (looks) forecast_.end_epoch(engine_.measured().last);
   if (!advice) return std::nullopt;
   GraphCut cut = propose(graph, std::nullopt, false);
   if (proposal_->vertices > 0) return cut;
@@ -96,7 +109,7 @@ GraphCut GraphBalancer::Impl::propose(const Graph& graph, const std::optional<By
     here = exec::filled(space_for(graph), "evenkeel::graph_balancer::ranks", vertices_of(graph),
                         ranks_.rank());
   });
-  const std::int64_t load = engine_.load_nanoseconds();
+  const std::int64_t load = engine_.measured().load;
   const std::int64_t loads = require_same_generation(ranks_, ready, graph_stage, generation_, load);
   if (!from_nothing) cutting.from = here;
   if (costs_ == VertexCosts::measured && loads > 0) cutting.load = static_cast<double>(load);
@@ -119,6 +132,7 @@ void GraphBalancer::Impl::end_proposal(bool accepts) {
   outcome.seconds = static_cast<double>(now_() - ended.asked_at) * 1e-9;
   if (accepts) {
     ++generation_;
+    forecast_.forget_amount();
     outcome.objects_moved = ended.vertices;
     outcome.lambda = ended.lambda;
   }
@@ -159,6 +173,7 @@ void GraphBalancer::accept() {
 void GraphBalancer::drop() {
   with_name(options().name, [&] { impl_->end_proposal(false); });
 }
+void GraphBalancer::note_cost(double seconds) { impl_->engine_.note_cost(seconds); }
 bool GraphBalancer::has_proposal() const noexcept { return impl_->proposal_.has_value(); }
 void GraphBalancer::restore(const std::string& saved) { impl_->engine_.restore(saved); }
 std::string GraphBalancer::saved_state() const { return impl_->engine_.saved_state(); }

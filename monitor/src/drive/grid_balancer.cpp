@@ -185,6 +185,9 @@ Kernel GridBalancer::kernel(const std::string& name, const KernelOptions& option
 }
 
 std::optional<GridDomains> GridBalancer::step(const StepOptions& how) {
+  impl_->engine_.refuse_change(how,
+                               "Give step the cells, too, or leave out .changed: the next look "
+                               "measures the new load.");
   return with_name(options().name, [&] { return impl_->step(how); });
 }
 std::optional<GridDomains> GridBalancer::step(const Set& cells, const StepOptions& how) {
@@ -202,6 +205,7 @@ void GridBalancer::accept() {
 void GridBalancer::drop() {
   with_name(options().name, [&] { impl_->drop(); });
 }
+void GridBalancer::note_cost(double seconds) { impl_->engine_.note_cost(seconds); }
 bool GridBalancer::has_proposal() const noexcept { return impl_->proposal_.has_value(); }
 void GridBalancer::restore(const std::string& saved) { impl_->engine_.restore(saved); }
 std::string GridBalancer::saved_state() const { return impl_->engine_.saved_state(); }

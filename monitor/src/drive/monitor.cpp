@@ -19,9 +19,13 @@ Kernel Monitor::kernel(const std::string& name, const KernelOptions& options) {
   return engine_->kernel(name, options);
 }
 Advice Monitor::step(std::int64_t objects, const StepOptions& options) {
+  engine_->refuse_change(options,
+                         "Leave out .changed: the next look measures the new load. Only facades "
+                         "that know the objects predict it.");
   return engine_->step(objects, options);
 }
 void Monitor::rebalanced(const Outcome& outcome) { engine_->rebalanced(outcome); }
+void Monitor::note_cost(double seconds) { engine_->note_cost(seconds); }
 void Monitor::restore(const std::string& saved) { engine_->restore(saved); }
 void Monitor::finish() { engine_->finish(); }
 

@@ -191,6 +191,7 @@ Totals totals_of(const Sample& sample, std::int64_t last_mean) noexcept {
   totals.objects = RankTally::of(gauge(sample.objects));
   totals.cost = gauge(sample.cost);
   totals.rebuild = gauge(sample.rebuild);
+  totals.noted = gauge(sample.noted);
   totals.extra = std::clamp(sample.extra, -most_extra, most_extra);
   totals.bytes = gauge(sample.bytes);
   totals.rebalances = gauge(sample.rebalances);
@@ -215,7 +216,7 @@ void combine(Totals& into, const Totals& from) noexcept {
        {&T::step_least, &T::generation_least, &T::steps, &T::rebuild, &T::all_steps})
     into.*least = std::min(into.*least, from.*least);
   for (const auto greatest :
-       {&T::step_greatest, &T::generation_greatest, &T::cost, &T::bytes, &T::rebalances,
+       {&T::step_greatest, &T::generation_greatest, &T::cost, &T::noted, &T::bytes, &T::rebalances,
         &T::first_cost, &T::first_bytes, &T::command, &T::survey, &T::unit})
     into.*greatest = std::max(into.*greatest, from.*greatest);
   for (const auto sum : {&T::ranks, &T::unfit, &T::extra, &T::spread, &T::variance, &T::all_load})

@@ -43,6 +43,7 @@ struct Sample {
   std::int64_t variance = 0;    // of the load from step to step, in Totals::unit squared
   std::int64_t cost = 0;        // time of the rebalances since the last look
   std::int64_t rebuild = 0;     // extra time outside of kernels in the step after a rebalance
+  std::int64_t noted = 0;       // time that the application has noted for these rebalances
   std::int64_t extra = 0;       // extra time in kernels in the step after a rebalance; less than 0
                                 // if noise made that step shorter than later ones
   std::int64_t bytes = 0;       // number that the rebalances moved
@@ -90,6 +91,7 @@ struct Totals {
   RankTally load, duration, objects;
   std::int64_t cost = 0;     // greatest
   std::int64_t rebuild = 0;  // least: on other ranks it includes waiting for slower ranks
+  std::int64_t noted = 0;    // greatest
   std::int64_t extra = 0;    // sum, since noise differs from rank to rank
   std::int64_t bytes = 0;    // greatest
   // The greatest, too.
@@ -113,6 +115,11 @@ struct Totals {
   EVENKEEL_API double slowest_of_all() const noexcept;
   double mean_of_all() const noexcept {
     return ranks > 0 ? static_cast<double>(all_load) / static_cast<double>(ranks) : 0;
+  }
+
+  // The cost of rebalances outside of evenkeel and of kernels.
+  double cost_of_application() const noexcept {
+    return static_cast<double>(rebuild) + static_cast<double>(noted);
   }
 
   double mean_extra() const noexcept {

@@ -87,7 +87,7 @@ void Observer::keep_names() {
 void Observer::tell_costs(Sample& sample, bool is_last) noexcept {
   cost_.tell(sample, is_last);
   if (!is_deterministic_) return;
-  sample.cost = sample.bytes = sample.rebuild = sample.extra = 0;
+  sample.cost = sample.bytes = sample.rebuild = sample.noted = sample.extra = 0;
   sample.rebalances = sample.first_cost = sample.first_bytes = 0;
 }
 

@@ -41,9 +41,10 @@ class Observer {
 
   void end_settling() noexcept { cost_.end_settling(); }
   void add_cost(double seconds, std::int64_t bytes) noexcept { cost_.add(seconds, bytes); }
-  void add_first_cost(double seconds, std::int64_t bytes) noexcept {
-    cost_.add_first(seconds, bytes);
+  void add_first_cost(double seconds, std::int64_t bytes, bool is_whole) noexcept {
+    cost_.add_first(seconds, bytes, is_whole);
   }
+  bool note_cost(double seconds) noexcept { return cost_.note(seconds); }
   // Call this after objects have moved. `settles` is true if the application rebuilds derived data
   // in the next step.
   void restart_after_move(bool settles);

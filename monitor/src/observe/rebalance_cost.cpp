@@ -38,11 +38,22 @@ void RebalanceCost::add(double seconds, std::int64_t bytes) noexcept {
   add_to(cost_, seconds * 1e9);
   add_to(bytes_, static_cast<double>(bytes));
   ++rebalances_;
+  latest_ = Latest::later;
 }
 
-void RebalanceCost::add_first(double seconds, std::int64_t bytes) noexcept {
+void RebalanceCost::add_first(double seconds, std::int64_t bytes, bool is_whole) noexcept {
   add_to(first_cost_, seconds * 1e9);
   add_to(first_bytes_, static_cast<double>(bytes));
+  is_first_whole_ = is_whole;
+  latest_ = Latest::first;
+}
+
+bool RebalanceCost::note(double seconds) noexcept {
+  if (latest_ == Latest::none) return false;
+  add_to(noted_in_step_, seconds * 1e9);
+  add_to(latest_ == Latest::first ? first_cost_ : noted_, seconds * 1e9);
+  is_first_whole_ = is_first_whole_ || latest_ == Latest::first;
+  return true;
 }
 
 void RebalanceCost::begin_settling(WorkClock& clock) noexcept {
@@ -58,10 +69,12 @@ RebalanceCost::Parts RebalanceCost::parts_of(const Clock::Step& step, bool has_m
   const std::int64_t took = has_moved ? passed(moved_at_, clock.reading()) : step.duration;
   Parts parts = {step.load, took - step.load};
   const std::int64_t waited = passed(waited_, clock.waited());
-  if (waited <= 0 || took <= 0) return parts;
-  const double rest = std::max(0.0, 1 - static_cast<double>(waited) / static_cast<double>(took));
-  for (std::int64_t* const part : {&parts.in_kernels, &parts.beside})
-    *part = static_cast<std::int64_t>(rest * static_cast<double>(*part));
+  if (waited > 0 && took > 0) {
+    const double rest = std::max(0.0, 1 - static_cast<double>(waited) / static_cast<double>(took));
+    for (std::int64_t* const part : {&parts.in_kernels, &parts.beside})
+      *part = static_cast<std::int64_t>(rest * static_cast<double>(*part));
+  }
+  parts.beside -= std::clamp<std::int64_t>(parts.beside, 0, noted_in_step_);
   return parts;
 }
 
@@ -79,6 +92,8 @@ void RebalanceCost::end_step(const Clock::Step& step, bool may_move, WorkClock& 
   }
   const bool compares = special_.kind != Kind::none && special_.later.count < most_later;
   if (compares || (may_move && has_gates_)) waited_ = clock.waited();
+  noted_in_step_ = 0;
+  latest_ = Latest::none;
 }
 
 void RebalanceCost::end_comparison() noexcept {
@@ -99,8 +114,10 @@ void RebalanceCost::end_settling() noexcept {
 }
 
 void RebalanceCost::tell(Sample& sample, bool is_last) noexcept {
-  sample.first_cost = std::exchange(first_cost_, 0);
-  sample.first_bytes = std::exchange(first_bytes_, 0);
+  if (std::exchange(is_first_whole_, false)) {
+    sample.first_cost = first_cost_;
+    sample.first_bytes = first_bytes_;
+  }
   const bool is_settling = special_.kind == SpecialStep::Kind::rebalance;
   if (!is_last && (has_moved_ || (is_settling && special_.later.count == 0))) return;
   end_settling();
@@ -108,6 +125,7 @@ void RebalanceCost::tell(Sample& sample, bool is_last) noexcept {
   sample.cost = std::exchange(cost_, 0);
   sample.bytes = std::exchange(bytes_, 0);
   sample.rebuild = std::exchange(rebuild_, 0);
+  sample.noted = std::exchange(noted_, 0);
   sample.extra = std::exchange(extra_, 0);
 }
 

@@ -2,7 +2,8 @@
 
 // The cost of the rebalances since the last look. In the step after a rebalance, the application
 // works on cold caches and rebuilds derived data. So the cost includes the time by which this step
-// exceeds the median of later steps.
+// exceeds the median of later steps. The application may also note seconds that it has spent, for
+// example to move further data. They do not count in the excess.
 //
 // If objects may move in some steps only (StepOptions::may_move), the application often does
 // something special at these gates, whether objects move or not. The usual excess of the steps
@@ -16,8 +17,13 @@ namespace evenkeel {
 class RebalanceCost {
  public:
   void add(double seconds, std::int64_t bytes) noexcept;
-  // The first distribution is always needed, so it is reported apart.
-  void add_first(double seconds, std::int64_t bytes) noexcept;
+  // The first distribution is always needed, so it is reported apart. If `is_whole` is false, the
+  // seconds do not contain the moving of all these bytes. Then nothing is reported until the
+  // application notes the rest.
+  void add_first(double seconds, std::int64_t bytes, bool is_whole = true) noexcept;
+  // Adds seconds that the application has spent for the last rebalance. Returns false if there was
+  // no rebalance since the last step ended.
+  bool note(double seconds) noexcept;
 
   // Call this after a rebalance. The next step will be compared with later steps.
   void begin_settling(WorkClock& clock) noexcept;
@@ -58,11 +64,16 @@ class RebalanceCost {
   void end_comparison() noexcept;
 
   // Nanoseconds of rebalances, bytes that they moved, and extra nanoseconds of the steps after
-  // them: outside of kernels, and in kernels. Noise of kernels may make the last number negative.
-  std::int64_t cost_ = 0, bytes_ = 0, rebuild_ = 0, extra_ = 0;
+  // them: outside of kernels, noted by the application, and in kernels. Noise of kernels may make
+  // the last number negative.
+  std::int64_t cost_ = 0, bytes_ = 0, rebuild_ = 0, noted_ = 0, extra_ = 0;
   std::int64_t rebalances_ = 0;
   std::int64_t first_cost_ = 0, first_bytes_ = 0;
+  bool is_first_whole_ = false;
 
+  // The last rebalance since the last step ended, and the nanoseconds noted since then.
+  enum class Latest { none, first, later } latest_ = Latest::none;
+  std::int64_t noted_in_step_ = 0;
   bool has_moved_ = false;     // since the last step
   bool was_gate_ = false;      // objects might have moved after the last step
   bool has_gates_ = false;     // in some steps nothing may move

@@ -23,10 +23,11 @@ bool has_all(const exec::Array<T>* array, std::int64_t objects) {
   return array != nullptr && array->size() == objects;
 }
 
-// The bytes of all objects of a set, without payloads.
+// The bytes of all objects of a set, as MoveReport counts them, but without payloads.
 double bytes_of(const Set& set) {
-  std::int64_t of_object = 0;
-  for (const Field& field : set.fields()) of_object += field.layout().bytes_per_object();
+  std::int64_t of_object = set.options().bytes_per_object;
+  if (of_object == 0)
+    for (const Field& field : set.fields()) of_object += field.layout().bytes_per_object();
   return static_cast<double>(of_object) * static_cast<double>(set.count());
 }
 

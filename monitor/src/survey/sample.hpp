@@ -68,7 +68,8 @@ class ObjectSample {
   std::int64_t count() const noexcept { return std::ssize(costs_); }
   std::span<const double> costs() const noexcept { return costs_; }
   double weight() const noexcept { return weight_; }  // the sum of all given weights on this rank
-  // The bytes of the objects that each object of the sample represents, without payloads.
+  // The bytes of the objects that each object of the sample represents, as MoveReport counts them,
+  // but without payloads.
   std::span<const double> bytes() const noexcept { return bytes_; }
   // The first rank of each object, and its rank by advice; a list is empty if these ranks are not
   // known.

@@ -47,6 +47,7 @@ void for_each_member(T& totals, Visitor&& visit) {
   visit("objects", totals.objects);
   visit("cost", totals.cost);
   visit("rebuild", totals.rebuild);
+  visit("noted", totals.noted);
   visit("extra", totals.extra);
   visit("bytes", totals.bytes);
   visit("rebalances", totals.rebalances);

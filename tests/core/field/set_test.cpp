@@ -86,6 +86,20 @@ TEST(Set, ARefusedCountIsAnError) {
   EXPECT_NO_THROW(check(set(x, carry(mass), {.count = 0})));
 }
 
+TEST(Set, RefusesBytesThatAreTooFewOrTooMany) {
+  Position x(4);
+  constexpr std::int64_t most = std::int64_t{1} << 48;  // for four objects
+  EXPECT_NO_THROW(check(set(x, {}, {.bytes_per_object = most})));
+  EXPECT_NO_THROW(check(set(x, {}, {.count = 0, .bytes_per_object = 4 * most})));
+  EXPECT_ERROR(check(set(x, {}, {.bytes_per_object = -1})),
+               "The set's .bytes_per_object is -1. Give the bytes of the data that the application "
+               "moves with an object, at most 2^50 for all objects of a rank. Give 0 if it moves "
+               "no further data.");
+  EXPECT_ERROR(check(set(x, {}, {.bytes_per_object = most + 1})), ".bytes_per_object is 28147");
+  EXPECT_ERROR(check(set(x, {}, {.bytes_per_object = std::numeric_limits<std::int64_t>::max()})),
+               ".bytes_per_object");
+}
+
 // --- What a set refuses --------------------------------------------------------------------------
 
 TEST(Set, NamesItsFields) {

@@ -354,6 +354,23 @@ TEST_F(MoveOn, TheReportByHand) {
   EXPECT_EQ(report.partners, std::min(2, size - 1));
 }
 
+// The objects of the first set belong to blocks of 1000 bytes, which the application moves itself.
+TEST_F(MoveOn, TheReportCountsTheBytesOfBlocks) {
+  const auto all_to_next = [&](std::size_t, std::int64_t) { return (rank + 1) % size; };
+  for (const bool with_origins : {false, true}) {
+    std::vector<std::array<double, 3>> centres(2), places(3);
+    std::vector<std::int64_t> numbers = {2 * rank, 2 * rank + 1}, ids = {rank, rank, rank};
+    const std::vector<Set> sets = {set(centres, carry(numbers), {.bytes_per_object = 1000}),
+                                   set(places, carry(ids))};
+    const auto prepared = test::prepare_trade(communicator, sets, all_to_next);
+    const MoveReport report =
+        move(communicator, sets, prepared.shapes, prepared.plan, {.origins = with_origins});
+    const int alone = size == 1 ? 0 : 1;
+    EXPECT_EQ(report.bytes, alone * size * (2 * 1000 + 3 * 32));
+    EXPECT_EQ(report.memory.sent, alone * 5 * (32 + (with_origins ? 16 : 0)));
+  }
+}
+
 TEST_F(MoveOn, TheReportTellsTheSlowestOfEachStage) {
   Filled<test::Vectors> cloud(test::counting<std::int64_t>(5, 5 * rank));
   const MoveReport report = expect_move(

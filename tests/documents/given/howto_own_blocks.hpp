@@ -12,7 +12,7 @@
 namespace ek = evenkeel;
 
 struct Block {
-  std::vector<double> cells;
+  std::array<double, 512> cells;
 
   std::array<double, 3> centre() const;
   int substeps() const;

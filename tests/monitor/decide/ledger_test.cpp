@@ -316,6 +316,21 @@ TEST(Ledger, WhatARebalanceCosts) {
   EXPECT_EQ(ledger.last.price, 670);
 }
 
+TEST(Ledger, WhatTheApplicationHasNotedIsAnotherPart) {
+  Ledger ledger;
+  Totals totals = costs(500, 70, 0, 64);
+  totals.noted = 400;
+  ledger.pay(totals, true);
+  EXPECT_EQ(ledger.spent, 500);
+  EXPECT_EQ(ledger.rebuilt, 470);
+  EXPECT_EQ(ledger.last.price, 970);
+  EXPECT_EQ(ledger.cost.cost, 970);
+  totals = costs(0, 0, 0, 0);
+  totals.noted = 30;
+  ledger.pay(totals, true);
+  EXPECT_EQ(ledger.rebuilt, 500);
+}
+
 TEST(Ledger, WhatCostsNothingTeachesNothing) {
   Ledger ledger;
   ledger.pay(costs(0, 0, 0, 1000), true);

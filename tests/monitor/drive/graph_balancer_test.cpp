@@ -179,6 +179,63 @@ TEST_F(GraphBalancing, CellsCostWhatTheirRanksMeasure) {
   balancer.finish();
 }
 
+// The new load of vertices follows from their weights, and from the time that weights took before.
+TEST_F(GraphBalancing, AChangeIsAnsweredInTheSameStep) {
+  constexpr int change = 13;
+  for (const Trigger& trigger : {Trigger(Threshold{.lambda = 1.2}), Trigger(CostAware{})}) {
+    Mesh cells(ranks, 30, 16);
+    cells.heat(-9);  // all weigh the same
+    std::int64_t now = 0;
+    GraphBalancerOptions options = {.monitor = {.trigger = trigger, .watcher = false}};
+    options.monitor.own_clock = [&now] { return now; };
+    options.monitor.log = LogLevel::off;
+    GraphBalancer balancer(ranks, options);
+    Kernel work = balancer.kernel("work");
+    for (int step = 1; step <= change; ++step) {
+      {
+        const auto timing = work.time();
+        for (const double weight : cells.weights) now += std::llround(1000 * weight);
+      }
+      if (step == change) cells.heat(3);
+      const auto next =
+          balancer.step(cells.as_graph({.weight = cells.weights}), {.changed = step == change});
+      EXPECT_EQ(next.has_value(), step == change && size > 1) << to_text(trigger) << ' ' << step;
+      if (!next) continue;
+      cells.move_to(*next);
+      balancer.accept();
+      cells.heat(3);
+      EXPECT_LE(cells.lambda(), 1.1);
+    }
+    balancer.finish();
+  }
+}
+
+TEST_F(GraphBalancing, ACostAfterAProposalCanBeNoted) {
+  std::int64_t now = 0;
+  GraphBalancerOptions options = {.monitor = {.trigger = Never{}, .epoch_steps = 6}};
+  options.monitor.own_clock = [&now] { return now; };
+  GraphBalancer balancer(ranks, options);
+  Kernel work = balancer.kernel("work");
+  mesh.heat(3);
+  for (int step = 0; step < 20; ++step) {
+    {
+      const auto timing = work.time();
+      now += 1000;
+    }
+    EXPECT_FALSE(balancer.step(mesh.as_graph()).has_value());
+    if (step != 8) continue;
+    EXPECT_ERROR(balancer.note_cost(1), "note_cost was called without a rebalance");
+    balancer.propose(mesh.as_graph({.weight = mesh.weights}));
+    now += 3000;
+    balancer.accept();
+    now += 500;
+    balancer.note_cost(500e-9);
+  }
+  balancer.finish();
+  EXPECT_NEAR(balancer.account().own_cost, 3000e-9, 1e-15);
+  EXPECT_NEAR(balancer.account().rebuild_cost, 500e-9, 1e-15);
+}
+
 TEST_F(GraphBalancing, RanksThatDisagreeAreTold) {
   if (size == 1) GTEST_SKIP() << "one rank alone cannot disagree";
   GraphBalancer balancer(ranks, deterministic);

@@ -94,6 +94,43 @@ TEST_F(GridBalancers, AnswerAChangeInTheSameStep) {
   balancer.finish();
 }
 
+TEST_F(GridBalancers, CannotAnswerAChangeOfUnknownCells) {
+  GridBalancerOptions chosen = options();
+  chosen.monitor.name = "mesh";
+  GridBalancer balancer(communicator, chosen);
+  balancer.step();
+  EXPECT_ERROR(balancer.step({.changed = true}),
+               "evenkeel: mesh: monitor: step got .changed, but no objects whose load could be "
+               "predicted. Give step the cells, too, or leave out .changed: the next look measures "
+               "the new load.");
+  balancer.finish();
+}
+
+// The time until accept() counts as evenkeel's, and the time noted after it as the application's.
+TEST_F(GridBalancers, TakeANoteOfTheCostAfterAProposal) {
+  test::virtual_time = 0;
+  GridBalancerOptions chosen = options();
+  chosen.monitor.own_clock = &test::virtual_now;
+  chosen.monitor.trigger = Never{};
+  GridBalancer balancer(communicator, chosen);
+  const Kernel kernel = balancer.kernel("work");
+  EXPECT_ERROR(balancer.note_cost(1), "note_cost was called without a rebalance");
+  for (int step = 1; step <= 20; ++step) {
+    test::spend(kernel, 1000);
+    balancer.step();
+    if (step != 8 || !balancer.propose(work_in(balancer.domain()))) continue;
+    test::virtual_time += 3000;
+    EXPECT_ERROR(balancer.note_cost(1), "note_cost was called without a rebalance");
+    balancer.accept();
+    test::virtual_time += 500;
+    balancer.note_cost(500e-9);
+  }
+  balancer.finish();
+  const Account account = balancer.account();
+  EXPECT_NEAR(account.own_cost, size > 1 ? 3000e-9 : 0, 1e-15);
+  EXPECT_NEAR(account.rebuild_cost, size > 1 ? 500e-9 : 0, 1e-15);
+}
+
 TEST_F(GridBalancers, ComeToEvenDomainsFromOneNumberEach) {
   for (const GridScheme scheme : {GridScheme::tensor, GridScheme::staggered}) {
     GridBalancerOptions chosen = options();

@@ -37,8 +37,8 @@ Numbers reported_in(const Totals& totals) {
 }
 // The cost of a rebalance, and the figures that belong to it.
 Numbers paid_in(const Totals& totals) {
-  return {totals.cost,       totals.rebuild,     totals.extra,  totals.bytes,  totals.rebalances,
-          totals.first_cost, totals.first_bytes, totals.survey, totals.command};
+  return {totals.cost,       totals.rebuild,    totals.noted,       totals.extra,  totals.bytes,
+          totals.rebalances, totals.first_cost, totals.first_bytes, totals.survey, totals.command};
 }
 
 void expect_tally(const RankTally& tally, std::int64_t sum, std::int64_t least,
@@ -60,6 +60,7 @@ TEST(TotalsOf, ASample) {
                                    .variance = 7,
                                    .cost = 900,
                                    .rebuild = 800,
+                                   .noted = 750,
                                    .extra = 700,
                                    .bytes = 600,
                                    .rebalances = 4,
@@ -85,7 +86,7 @@ TEST(TotalsOf, ASample) {
   expect_tally(totals.load, 5000, 5000, 5000);
   expect_tally(totals.duration, 8000, 8000, 8000);
   expect_tally(totals.objects, 100, 100, 100);
-  EXPECT_EQ(paid_in(totals), (Numbers{900, 800, 700, 600, 4, 300, 200, 500, 2}));
+  EXPECT_EQ(paid_in(totals), (Numbers{900, 800, 750, 700, 600, 4, 300, 200, 500, 2}));
   EXPECT_EQ(totals.all_steps, 8);
   EXPECT_EQ(totals.all_load, 6500);
   EXPECT_EQ(totals.slots, (StepSlots{1, 2}));
@@ -143,15 +144,15 @@ TEST(TotalsOf, WhatIsNoSampleIsUnfitAndCountsNothing) {
 
   for (std::int64_t Sample::*member :
        {&Sample::steps, &Sample::objects, &Sample::load, &Sample::duration, &Sample::variance,
-        &Sample::cost, &Sample::rebuild, &Sample::bytes, &Sample::command, &Sample::survey,
-        &Sample::all_steps, &Sample::all_load}) {
+        &Sample::cost, &Sample::rebuild, &Sample::noted, &Sample::bytes, &Sample::command,
+        &Sample::survey, &Sample::all_steps, &Sample::all_load}) {
     Sample negative = sample_of(5);
     negative.*member = std::numeric_limits<std::int64_t>::lowest();
     const Totals totals = totals_of(negative, -7);
     EXPECT_EQ(totals.unfit, 1);
     for (const std::int64_t value :
          {totals.steps, totals.objects.sum, totals.load.sum, totals.duration.sum, totals.variance,
-          totals.cost, totals.rebuild, totals.bytes, totals.command, totals.survey,
+          totals.cost, totals.rebuild, totals.noted, totals.bytes, totals.command, totals.survey,
           totals.all_steps, totals.all_load})
       EXPECT_GE(value, 0);
     EXPECT_EQ(totals.unit, 1024);
@@ -214,13 +215,14 @@ TEST(Combine, ByHand) {
 TEST(Combine, WhatARebalanceCosts) {
   const auto paid = [](std::int64_t each) {
     Sample sample = sample_of(1);
-    sample.cost = sample.rebuild = sample.extra = sample.bytes = sample.survey = each;
+    sample.cost = sample.rebuild = sample.noted = sample.extra = sample.bytes = sample.survey =
+        each;
     sample.rebalances = sample.first_cost = sample.first_bytes = each;
     sample.command = each / 10;
     return sample;
   };
   EXPECT_EQ(paid_in(totals_over({paid(20), paid(10), paid(30)})),
-            (Numbers{30, 10, 60, 30, 30, 30, 30, 30, 3}));
+            (Numbers{30, 10, 30, 60, 30, 30, 30, 30, 30, 3}));
   EXPECT_EQ(totals_over({paid(-20), paid(10)}).extra, -10);
 }
 
@@ -285,8 +287,8 @@ Sample random_sample(std::mt19937_64& random) {
                 .names = random(),
                 .phases = {}};
   for (std::int64_t Sample::*member :
-       {&Sample::rebuild, &Sample::extra, &Sample::bytes, &Sample::command, &Sample::survey,
-        &Sample::all_steps, &Sample::all_load})
+       {&Sample::rebuild, &Sample::noted, &Sample::extra, &Sample::bytes, &Sample::command,
+        &Sample::survey, &Sample::all_steps, &Sample::all_load})
     sample.*member = number(million);
   for (std::size_t i = 0; i < step_slots; ++i) {
     sample.slots[i] = number(million);

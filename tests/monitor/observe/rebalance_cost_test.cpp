@@ -70,6 +70,26 @@ TEST_F(RebalanceCostTest, AFirstDistributionIsToldApart) {
   EXPECT_EQ(told().first_cost, 0);
 }
 
+TEST_F(RebalanceCostTest, PartOfAFirstDistributionIsNotTold) {
+  cost.add_first(1e-6, 10, false);
+  const Sample sample = told();
+  EXPECT_EQ(sample.first_cost, 0);
+  EXPECT_EQ(sample.first_bytes, 0);
+}
+
+TEST_F(RebalanceCostTest, TheRestOfAFirstDistributionMayBeNoted) {
+  cost.add_first(1e-6, 10, false);
+  EXPECT_TRUE(cost.note(4e-6));
+  usual_steps();
+  const Sample sample = told();
+  EXPECT_EQ(sample.first_cost, 5000);
+  EXPECT_EQ(sample.first_bytes, 10);
+  EXPECT_EQ(sample.noted, 0);
+  cost.add(1e-6, 10);
+  EXPECT_TRUE(cost.note(4e-6));
+  EXPECT_EQ(told().first_bytes, 0) << "reported once";
+}
+
 TEST_F(RebalanceCostTest, StaysAtTheGreatestNumber) {
   cost.add(1e300, std::int64_t{1} << 62);
   cost.add(1e300, std::int64_t{1} << 62);
@@ -133,6 +153,47 @@ TEST_F(RebalanceCostTest, TheLastSampleWaitsForNothing) {
   const Sample sample = told(true);
   EXPECT_EQ(sample.cost, 1000);
   EXPECT_EQ(sample.rebuild, 0) << "there is nothing to compare with";
+}
+
+// The program has needed 30 of the 100, and has noted this. The note comes with the rebalance.
+TEST_F(RebalanceCostTest, WhatIsNotedCountsOnce) {
+  cost.add(1e-6, 10);
+  rebalance();
+  EXPECT_TRUE(cost.note(10e-9));
+  EXPECT_TRUE(cost.note(20e-9));
+  EXPECT_EQ(told().noted, 0);
+  end_step(100, 40);
+  EXPECT_EQ(told().noted, 0);
+  usual_steps();
+  const Sample sample = told();
+  EXPECT_EQ(sample.noted, 30);
+  EXPECT_EQ(sample.rebuild, 10);
+  EXPECT_EQ(sample.extra, 10);
+  EXPECT_EQ(sample.cost, 1000);
+  EXPECT_EQ(told().noted, 0);
+}
+
+// More than the step took, as another clock may say.
+TEST_F(RebalanceCostTest, ANoteMayBeGreaterThanTheExcess) {
+  cost.add(1e-6, 10);
+  rebalance();
+  EXPECT_TRUE(cost.note(1e-6));
+  end_step(100, 60);
+  usual_steps();
+  EXPECT_EQ(told().noted, 1000);
+  rebalance();
+  end_step(100, 60);
+  usual_steps();
+  expect_told(20, 30);
+}
+
+TEST_F(RebalanceCostTest, ANoteNeedsARebalanceInTheSameStep) {
+  EXPECT_FALSE(cost.note(1e-6));
+  cost.add(1e-6, 0);  // has moved nothing
+  EXPECT_TRUE(cost.note(1e-6));
+  end_step(50, 30);
+  EXPECT_FALSE(cost.note(1e-6));
+  EXPECT_EQ(told().noted, 1000);
 }
 
 TEST_F(RebalanceCostTest, ARebalanceSoonAfterEndsTheComparison) {

@@ -54,6 +54,13 @@ TEST(ObjectSample, KnowsTheBytesOfAllObjects) {
   EXPECT_EQ(sample.bytes().back(), 16);
 }
 
+TEST(ObjectSample, KnowsTheBytesOfBlocks) {
+  std::vector<SamplePoint> places = row_of(5000);
+  ObjectSample sample(9);
+  sample.add(set(places, {}, {.bytes_per_object = 1000}), {});
+  EXPECT_NEAR(sum_of(sample.bytes()), 5e6, 1e-6);
+}
+
 TEST(ObjectSample, SharesALoadEvenlyAmongObjectsThatCostNothing) {
   std::vector<SamplePoint> places = row_of(10);
   std::vector<double> weights(10, 0.0);

@@ -63,6 +63,7 @@ JournalLine small_line() {
   totals.objects = {10, 1, 4};
   totals.cost = 5;
   totals.rebuild = 4;
+  totals.noted = 7;
   totals.extra = 3;
   totals.rebalances = 2;
   totals.first_cost = 8;
@@ -110,7 +111,7 @@ TEST(JournalLine, ByHand) {
             R"("names_least":"fedcba9876543210","names_greatest":"fedcba9876543210",)"
             R"("ranks":4,"unfit":0,"steps":2,"load":[40000000000,8000000000,16000000000],)"
             R"("duration":[80000000000,20000000000,20000000000],"objects":[10,1,4],)"
-            R"("cost":5,"rebuild":4,"extra":3,"bytes":0,"rebalances":2,"first_cost":8,)"
+            R"("cost":5,"rebuild":4,"noted":7,"extra":3,"bytes":0,"rebalances":2,"first_cost":8,)"
             R"("first_bytes":9,"command":0,"survey":6,)"
             R"("unit":1000000000,"spread":48,"variance":7,)"
             R"("kernels":[[40000000000,8000000000,16000000000]],"other":[0,0,0],"phases":[],)"
@@ -595,6 +596,7 @@ TEST(JournalReplay, ARunThatKnowsWhatWouldHaveBeen) {
         if (state.rebalanced_at == state.step) {
           totals.cost = any();
           totals.rebuild = any() / 8;
+          totals.noted = any() / 8;
           totals.extra = any() / 8;
           totals.bytes = any();
           totals.rebalances = static_cast<std::int64_t>(random() % 3);

@@ -121,6 +121,13 @@ class EVENKEEL_API Balancer {
     return migrate({first, sets...});
   }
 
+  // Local, after a rebalance and before the next step ends. Adds seconds to the cost of this
+  // rebalance: those that this rank has spent for it, outside of kernels and of hooks before the
+  // move, for example to send its own blocks. Use the clock of the load. May be called several
+  // times; the sum on the slowest rank counts. It is an Error if there was no rebalance since the
+  // last step.
+  void note_cost(double seconds);
+
   // Collective, before the first step. restore() takes over what an earlier run, on any number of
   // ranks, has learned, and continues its step count. Only the text on rank 0 counts. saved_state()
   // is local and returns the same text on all ranks.

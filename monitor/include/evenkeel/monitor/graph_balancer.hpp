@@ -60,8 +60,9 @@ class EVENKEEL_API GraphBalancer {
 
   // Collective; ends a step. Drops a proposal that is still open. If a rebalance pays, improves the
   // present ranks and returns a rank for each vertex of the graph. Otherwise, or if no vertex would
-  // move, returns nothing. If no rebalance pays, step() reads only the number of vertices and, in a
-  // deterministic run, their weights.
+  // move, returns nothing. If no rebalance pays, step() reads only the number of vertices, and
+  // now and then their weights: in a deterministic run, after each rebalance, and in steps with
+  // StepOptions::changed.
   std::optional<GraphCut> step(const Graph& graph, const StepOptions& how = {});
 
   // Collective. Proposes ranks now, by the latest load, and replaces an open proposal. If `method`
@@ -76,6 +77,11 @@ class EVENKEEL_API GraphBalancer {
   void accept();
   void drop();
   bool has_proposal() const noexcept;
+  // Local, after accept() or drop() and before the next step ends. Adds seconds to the cost of this
+  // rebalance: those that this rank has spent for it since then, outside of kernels. Use the clock
+  // of the load. May be called several times; the sum on the slowest rank counts. It is an Error if
+  // there was no rebalance since the last step.
+  void note_cost(double seconds);
 
   // Collective, before the first step. restore() takes over what an earlier run, on any number of
   // ranks, has learned, and continues its step count. Only the text on rank 0 counts. saved_state()

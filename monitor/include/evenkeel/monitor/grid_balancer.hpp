@@ -75,6 +75,11 @@ class EVENKEEL_API GridBalancer {
   void accept();
   void drop();
   bool has_proposal() const noexcept;
+  // Local, after accept() or drop() and before the next step ends. Adds seconds to the cost of this
+  // rebalance: those that this rank has spent for it since then, outside of kernels. Use the clock
+  // of the load. May be called several times; the sum on the slowest rank counts. It is an Error if
+  // there was no rebalance since the last step.
+  void note_cost(double seconds);
 
   // Collective, before the first step. restore() takes over what an earlier run, on any number of
   // ranks, has learned, and continues its step count. Only the text on rank 0 counts. saved_state()

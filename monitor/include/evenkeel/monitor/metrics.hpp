@@ -81,7 +81,8 @@ struct Account {
   bool knows_never = false;         // false if no look was made before the first rebalance
   double uncertainty = 0;           // error bar of `never`: right in about nine of ten runs
   double own_cost = 0;              // of rebalances: evenkeel's time
-  double rebuild_cost = 0;          // of rebalances: the application's rebuild in the step after
+  double rebuild_cost = 0;          // of rebalances: the application's rebuild in the step after,
+                                    // and the seconds that it has noted (note_cost)
   double advised = 0;  // in a run that only gets advice: the time that it would have saved
 
   double spent() const noexcept { return own_cost + rebuild_cost; }

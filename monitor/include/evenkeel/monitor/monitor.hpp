@@ -40,7 +40,8 @@ class EVENKEEL_API Monitor {
   Kernel kernel(const std::string& name, const KernelOptions& options = {});
 
   // Collective; ends a step. Waits for other ranks at most twice per epoch, for reductions that
-  // were posted some steps earlier. `objects` is the number of objects that this rank owns. If
+  // were posted some steps earlier. `objects` is the number of objects that this rank owns.
+  // StepOptions::changed is an Error, since a Monitor cannot predict the load of objects. If
   // ranks diverge, for example because they call step() unequally often, all ranks throw the same
   // Error.
   Advice step(std::int64_t objects = 0, const StepOptions& options = {});
@@ -48,6 +49,11 @@ class EVENKEEL_API Monitor {
   // Reports that the decomposition has changed; earlier measurements then no longer count. All
   // ranks must call this after the same step, but it does not communicate.
   void rebalanced(const Outcome& outcome = {});
+  // Local, after rebalanced() and before the next step ends. Adds seconds to the cost of this
+  // rebalance: those that this rank has spent for it since then, outside of kernels. Use the clock
+  // of the load. May be called several times; the sum on the slowest rank counts. It is an Error if
+  // there was no rebalance since the last step.
+  void note_cost(double seconds);
 
   // Collective, before the first step. Takes over what an earlier run has learned, from the text of
   // that run's saved_state(), and continues its step count. The earlier run may have had any number

@@ -312,6 +312,17 @@ TEST_F(MeasuredTest, TheLeastCoverage) {
   }
 }
 
+TEST_F(MonitorTest, DoesNotKnowObjectsThatHaveChanged) {
+  Monitor monitor = even(exact(Never{}));
+  EXPECT_ERROR(
+      monitor.step(5, {.changed = true}),
+      "monitor: step got .changed, but no objects whose load could be predicted. Leave out "
+      ".changed: the next look measures the new load. Only facades that know the objects "
+      "predict it.");
+  EXPECT_EQ(monitor.steps(), 0);
+  monitor.finish();
+}
+
 TEST_F(MeasuredTest, AnyClockMeasures) {
   for (const ClockKind clock : {ClockKind::automatic, ClockKind::wall, ClockKind::thread_cpu}) {
     Options options = measured(Never{});

@@ -203,5 +203,22 @@ TEST_F(HostileTest, WhatARebalanceCostsIsExact) {
   }
 }
 
+// Each rank notes half of the time that it needs. The slowest rank's note counts.
+TEST_F(HostileTest, WhatIsNotedIsNoRebuildAsWell) {
+  Monitor monitor(outer, by_cost());
+  const Kernel force = monitor.kernel("force");
+  EXPECT_ERROR(monitor.note_cost(1), "note_cost was called without a rebalance");
+  watch(monitor, 40, [&](std::int64_t step) {
+    if (step == 21) {
+      monitor.rebalanced();
+      now += (rank + 1) * millisecond;
+      monitor.note_cost(0.5e-3 * (rank + 1));
+    }
+    spend(force, millisecond, 2 * millisecond);
+  });
+  EXPECT_EQ(number_in(monitor.saved_state(), "ledger_rebuilt"), 0.5e6 * size + 0.5e6);
+  monitor.finish();
+}
+
 }  // namespace
 }  // namespace evenkeel::hostile_clocks_test

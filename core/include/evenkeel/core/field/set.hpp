@@ -107,6 +107,11 @@ struct SetOptions {
   NumberSource group = {};
   // Objects with a nonzero number stay on their rank. One integer per object.
   NumberSource pinned = {};
+  // The bytes of an object with all data that the application moves itself, such as the block to
+  // which a small entry belongs. They replace the bytes of its fields and payloads in reports of
+  // moves, in the journal and in the learned cost of a rebalance. If they differ from object to
+  // object, give the mean over this rank's objects. If it is 0, fields and payloads count.
+  std::int64_t bytes_per_object = 0;
   // The graph that the method ByGraph cuts: a row for each owned object. It is read whenever
   // objects are placed and must then describe the present objects.
   std::optional<Graph> graph = std::nullopt;

@@ -42,9 +42,10 @@ struct MoveReport {
   };
 
   bool moved = false;
-  std::int64_t generation = 0;          // of the present decomposition
-  std::int64_t objects = 0, bytes = 0;  // that changed their rank, over all ranks; bytes do not
-                                        // include origins
+  std::int64_t generation = 0;  // of the present decomposition
+  // The objects that changed their rank, over all ranks, and their bytes: those of fields and
+  // payloads, without origins, or SetOptions::bytes_per_object for each object if it is set.
+  std::int64_t objects = 0, bytes = 0;
   std::int64_t messages = 0;            // sent over all ranks
   std::int64_t sent = 0, received = 0;  // objects of this rank
   int partners = 0;   // ranks that sent objects to this rank, or received some from it
