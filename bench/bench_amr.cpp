@@ -23,7 +23,7 @@ namespace evenkeel::bench {
 namespace {
 
 constexpr int steps = 300, refined_every = 5;
-constexpr double block_bytes = 263e3;
+constexpr std::int64_t block_bytes = 263000;
 constexpr double block_seconds = 1e-3;  // of a step of a block with cost 1
 constexpr double bandwidth = 1e9;       // of a rank, bytes per second; it sends, then receives
 constexpr double latency = 2e-3;        // of a rebalance that moves blocks
@@ -111,6 +111,8 @@ class Ours {
     return owners(mesh, present,
                   balancer_.step(blocks(), {.may_move = refines, .changed = refines}));
   }
+  // Call this after blocks have moved.
+  void note_cost(double seconds) { balancer_.note_cost(seconds); }
   Account finish() {
     balancer_.finish();
     return balancer_.account();
@@ -127,6 +129,7 @@ class Ours {
   Set blocks() {
     SetOptions options;
     options.key = number_;
+    options.bytes_per_object = block_bytes;
     if (known_ != Known::nothing) options.weight = weight_;
     return set(centre_, carry(number_, weight_), options);
   }
@@ -189,13 +192,14 @@ PerRank loads_of(const Mesh& mesh, const std::vector<int>& owners, const Program
 // The seconds of a rebalance: ranks wait for the one that sends and receives most.
 double seconds_of_move(const std::vector<int>& from, const std::vector<int>& to, int ranks,
                        Result& result) {
+  constexpr auto moved = static_cast<double>(block_bytes);
   PerRank bytes(static_cast<std::size_t>(ranks));
   double sum = 0;
   for (std::size_t b = 0; b < from.size(); ++b) {
     if (from[b] == to[b]) continue;
-    of(bytes, from[b]) += block_bytes;
-    of(bytes, to[b]) += block_bytes;
-    sum += block_bytes;
+    of(bytes, from[b]) += moved;
+    of(bytes, to[b]) += moved;
+    sum += moved;
   }
   if (sum == 0) return 0;
   ++result.rebalances;
@@ -259,7 +263,9 @@ Result run_way(const Communicator& ranks, const std::vector<Mesh>& meshes, const
       next = ours->step(*mesh, owners, refines);
     else if (refines && way.kind == Kind::bisection)
       next = bisected(*mesh, way.known, ranks.size());
-    pass(seconds_of_move(owners, next, ranks.size(), result));
+    const double moving = seconds_of_move(owners, next, ranks.size(), result);
+    pass(moving);
+    if (ours && moving > 0) ours->note_cost(moving);
     owners = std::move(next);
   }
   if (ours) result.account = ours->finish();
