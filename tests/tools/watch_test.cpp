@@ -76,6 +76,27 @@ TEST(Metrics, SayWhatTheViewSays) {
   EXPECT_MENTIONS(text, "# TYPE evenkeel_lambda gauge\n");
 }
 
+// A terminal obeys control characters, and a program that reads metrics may refuse them.
+TEST(HostileJournal, ControlCharactersBecomeEscapes) {
+  const std::string evil =
+      "\x1b]0;taken\x07\r\n\xC2\x9b"
+      "2J\x7f";
+  auto lines = test::lines_of({.ranks = 4, .name = evil, .finishes = false});
+  View view = view_of(lines);
+  EXPECT_EQ(view.name, evil);
+  view.decisions.back().reason = evil;
+  const std::string metrics = metrics_of(view), line = line_of(view);
+  EXPECT_MENTIONS(metrics, R"(run="\\u001b]0;taken\\u0007\\u000d\n\\u009b2J\\u007f")");
+  EXPECT_MENTIONS(line, R"(: \u001b]0;taken\u0007\u000d\u000a\u009b2J\u007f)");
+  EXPECT_EQ(std::ranges::count(line, '\n'), 1);
+  for (const std::string& text : {metrics, line, text_of(frame_of(view, {24, 200}, true))}) {
+    EXPECT_TRUE(std::ranges::none_of(
+        text, [](unsigned char byte) { return (byte < 0x20 && byte != '\n') || byte == 0x7f; }));
+    EXPECT_EQ(text.find("\xC2\x9b"), std::string::npos);
+  }
+  EXPECT_MENTIONS(text_of(frame_of(view, {24, 200}, true)), R"(\u001b]0;taken)");
+}
+
 TEST(Server, AnswersThisMachineAlone) {
   const auto answers = [](std::string_view path) {
     return path == "/" ? HttpAnswer{200, "text/html", "page"} : HttpAnswer{404, "text/plain", "no"};

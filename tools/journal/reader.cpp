@@ -24,9 +24,10 @@ constexpr const char* remedy = "Give a journal that this version of evenkeel has
 // text of the bad line are left out.
 std::string said_by(const std::exception& error) {
   if (const auto* own = dynamic_cast<const Error*>(&error)) return own->problem();
-  const std::string_view text = error.what();
-  const std::size_t name = text.find("] "), rest = text.find("; last read");
-  return std::string(text.substr(name == text.npos ? 0 : name + 2, rest).substr(0, 100));
+  std::string_view text = error.what();
+  text = text.substr(0, text.find("; last read"));
+  const std::size_t name = text.find("] ");
+  return std::string(text.substr(name == text.npos ? 0 : name + 2).substr(0, 100));
 }
 
 bool ends_with_line_feed(const ByteSource& source) {

@@ -1,6 +1,7 @@
 #include "watch/view.hpp"
 
 #include "decide/decision.hpp"
+#include "files/printable.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -79,8 +80,8 @@ void take(View& view, const JournalFinish& finish) {
 
 std::string line_of(const View& view) {
   const Shown decision = view.decisions.empty() ? Shown{} : view.decisions.back();
-  return "step " + std::to_string(view.step) + ": " + decision.word +
-         (decision.reason.empty() ? "" : ": " + decision.reason) + '\n';
+  return "step " + std::to_string(decision.step) + ": " + decision.word +
+         (decision.reason.empty() ? "" : ": " + printable_line(decision.reason)) + '\n';
 }
 
 }  // namespace evenkeel::tool::watch
