@@ -67,6 +67,17 @@ TEST(Frame, RebalancesThatChangedNothingCountApart) {
   EXPECT_MENTIONS(metrics_of(view), "unchanged_rebalances_total");
 }
 
+// The line of a look may follow that of a rebalance at a later step.
+TEST(Frame, ARebalanceWithoutALookLeavesTheNextLookInItsPlace) {
+  auto lines = test::lines_of({.looks = 7, .finishes = false});
+  lines.insert(lines.end() - 1, to_json(test::due_after(58)) + '\n');
+  const View view = view_of(lines);
+  EXPECT_EQ(view.looks, 7);
+  EXPECT_EQ(view.step, 58);
+  EXPECT_EQ(view.next_look, 64);
+  EXPECT_TRUE(line_of(view).starts_with("step 56: hold: ")) << line_of(view);
+}
+
 TEST(Frame, BeforeTheFirstLook) {
   EXPECT_MENTIONS(text_of(frame_of({}, {24, 80}, true)), "No look yet.");
 }

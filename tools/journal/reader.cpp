@@ -50,14 +50,16 @@ std::string JournalPlace::text() const {
   return joined({"Line ", std::to_string(line), " of ", in_quotes(name)});
 }
 
-// A replay needs a header as the first line. A report needs steps that never decrease.
+// A replay needs a header as the first line. A report needs the looks in the order of their steps,
+// and the rebalances without a look in theirs. The line of a look comes some steps late, so a
+// rebalance after it may have its line before it.
 AnyLine LineTaker::understood(std::string_view text) const {
   AnyLine line = line_from(text, care_);
   const auto* const look = std::get_if<JournalLine>(&line);
   if (care_ == Care::exact) {
     if (std::holds_alternative<JournalHeader>(line) != (reading_.lines == 1))
       throw std::invalid_argument("only the first line must be a header");
-  } else if (look != nullptr && look->step < last_step_) {
+  } else if (look != nullptr && look->step < (look->totals ? last_look_ : last_rebalance_)) {
     throw std::invalid_argument("its step is before that of an earlier line");
   }
   return line;
@@ -76,7 +78,7 @@ void LineTaker::take(std::string_view text) {
   ++understood_;
   std::visit(Overloaded{[&](const JournalHeader& header) { handlers_.start(header); },
                         [&](const JournalLine& look) {
-                          last_step_ = look.step;
+                          (look.totals ? last_look_ : last_rebalance_) = look.step;
                           handlers_.line({name_, reading_.lines}, look);
                         },
                         [&](const JournalFinish& finish) {

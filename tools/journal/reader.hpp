@@ -58,7 +58,8 @@ class LineTaker {
   Care care_;
   JournalHandlers handlers_;
   Reading reading_;
-  std::int64_t understood_ = 0, last_step_ = 0;
+  std::int64_t understood_ = 0;
+  std::int64_t last_look_ = 0, last_rebalance_ = 0;  // steps of the last line of each kind
 };
 
 // Throws an Error of bad input if no line of the file belongs to a journal.

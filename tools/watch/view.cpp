@@ -51,8 +51,9 @@ void take(View& view, const JournalLine& look) {
   if (look.totals && look.totals->ranks > 0) {
     const Totals& totals = *look.totals;
     ++view.looks;
-    if (view.looks > 1 && look.step > view.step)
-      view.next_look = look.step + (look.step - view.step);
+    if (view.looks > 1 && look.step > view.last_look)
+      view.next_look = look.step + (look.step - view.last_look);
+    view.last_look = look.step;
     view.ranks = totals.ranks;
     if (totals.all_steps > 0) {
       const auto steps = static_cast<double>(totals.all_steps);

@@ -177,6 +177,37 @@ TEST(ReportModel, RebalancesThatChangedNothingCountApart) {
   EXPECT_EQ(open.last.ledger.gains.unchanged, 1);
 }
 
+// The line of a look comes some steps after the look. A rebalance that no look has asked for may
+// have its line before it, but belongs to the steps of the next look.
+TEST(ReportModel, ARebalanceWithoutALookMayStandBeforeAnEarlierLook) {
+  auto lines = lines_of({.looks = 7, .finishes = false});
+  for (const std::int64_t step : {34, 35})
+    lines.insert(lines.begin() + step - 30, to_json(test::due_after(step)) + '\n');
+  const Model model = model_of(test::text_of(lines));
+  EXPECT_EQ(model.reading.broken, 0);
+  EXPECT_EQ(model.looks, 7);
+  EXPECT_EQ(model.changing, 3);
+  ASSERT_EQ(model.columns.size(), 7U);
+  for (std::size_t i = 0; i < 7; ++i) {
+    const TimeColumn& column = model.columns[i];
+    EXPECT_EQ(column.begin, static_cast<std::int64_t>(8 * i));
+    EXPECT_EQ(column.end, static_cast<std::int64_t>(8 * i + 8));
+    EXPECT_EQ(column.looks, 1);
+    EXPECT_EQ(column.rebalances, i == 4 ? 2 : i == 5 ? 1 : 0) << i;
+  }
+  EXPECT_EQ(model.columns[4].step, 35);
+  EXPECT_EQ(model.columns[4].cause, "due");
+}
+
+TEST(HostileJournal, LinesInAnotherOrderAreLeftOut) {
+  auto lines = lines_of({.looks = 7, .finishes = false});
+  std::swap(lines[2], lines[3]);
+  for (const std::int64_t step : {35, 34}) lines.push_back(to_json(test::due_after(step)) + '\n');
+  const Model model = model_of(test::text_of(lines));
+  EXPECT_EQ(model.reading.broken, 2);
+  EXPECT_EQ(model.looks, 6);
+}
+
 // --- Many ranks, many looks ----------------------------------------------------------------------
 
 TEST(ReportModel, ManyLooksAreJoined) {
