@@ -74,9 +74,14 @@ void Engine::open_files() {
   detail::at_finalize(ranks, [this] { leave(); });
 }
 
-// Ends an unfinished run. Ranks that wait for this rank learn that it has left.
+// Ends an unfinished run. Ranks that wait for this rank learn that it has left. A forked child
+// has only a copy of its parent's run.
 Engine::~Engine() {
   detail::at_finalize(protocol_.communicator(), {});
+  if (!home_.is_here()) {
+    recording_.abandon();
+    return;
+  }
   leave();
   if (!is_finished() && has_begun()) recording_.give_up(steps(), kernels());
 }

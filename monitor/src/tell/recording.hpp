@@ -48,6 +48,9 @@ class Recording {
   // Call this if the run ends without finish(). Reports such an end, unless an exception is under
   // way, because the exception explains the end better.
   void give_up(std::int64_t step, const Names& kernels) noexcept;
+  // Call this in a forked child instead. Touches no file, and no lock that was held when the child
+  // was made.
+  void abandon() noexcept { static_cast<void>(recorder_.release()); }
 
  private:
   void begin(const Names& kernels);

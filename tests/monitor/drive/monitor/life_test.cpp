@@ -8,6 +8,9 @@
 #include <filesystem>
 #include <thread>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 namespace evenkeel::life_test {
 namespace {
 
@@ -142,6 +145,29 @@ TEST_P(UnfinishedTest, IsNotSaidWhileAnExceptionIsUnderWay) {
 TEST_P(UnfinishedTest, IsSaidOnceOfAMonitorThatWasMoved) {
   const auto move = [](Monitor& monitor) { const Monitor other = std::move(monitor); };
   EXPECT_EQ(test::times(log_of(with_journal(), 20, move), "without finish"), rank == 0 ? 1 : 0);
+}
+
+// Libraries may fork. If the child ends by exit(), it destroys its copies of the objects of its
+// parent. A hang would end by the alarm.
+TEST_P(UnfinishedTest, AForkedChildEndsWithoutItsParentsRun) {
+  std::optional<Monitor> monitor = uneven(with_journal());
+  EXPECT_EQ(advised(*monitor, 21), Steps{16});
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    monitor.reset();
+    _exit(0);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(advised(*monitor, 40), (Steps{24, 32, 40}));
+  monitor->finish();
+  const std::string content = test::content_of(journal);
+  EXPECT_EQ(test::times(content, "unfinished"), 0);
+  EXPECT_EQ(test::times(content, "\"version\""), rank == 0 ? 1 : 0);
+  EXPECT_EQ(test::times(content, "\n{\"step\":19,"), rank == 0 ? 1 : 0) << content;
+  EXPECT_EQ(test::times(content, "\"finished\":true"), rank == 0 ? 1 : 0);
 }
 
 // --- Files that fail -----------------------------------------------------------------------------
