@@ -85,7 +85,10 @@ void LineTaker::take(std::string_view text) {
                           handlers_.finish(finish);
                           reading_.is_finished = true;
                         },
-                        [&](const JournalUnfinished&) { reading_.is_unfinished = true; }},
+                        [&](const JournalUnfinished&) { reading_.is_unfinished = true; },
+                        [&](const JournalLeftOut& first) {
+                          if (!reading_.left_out_from) reading_.left_out_from = first.step;
+                        }},
              line);
 }
 
@@ -122,7 +125,8 @@ std::string name_of_journal(const std::string& version, std::int64_t ranks,
                  std::to_string(ranks), ranks == 1 ? " rank" : " ranks",
                  reading.is_cut_off      ? ", cut off in its last line"
                  : reading.is_unfinished ? ", which was not finished"
-                                         : ""});
+                                         : "",
+                 reading.left_out_from ? ", with lines left out" : ""});
 }
 
 }  // namespace evenkeel::tool

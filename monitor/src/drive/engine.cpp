@@ -53,7 +53,7 @@ Engine::Engine(Communicator communicator, const Options& code, bool places_objec
       protocol_(std::move(communicator), hash_of(to_text(options_)),
                 record_options(options_).wants_pictures(), patience_of(options_)),
       advisor_(first_state(options_),
-               [this](Watcher::Task task) { recording_.perform(std::move(task)); }),
+               [this](Watcher::Task task) { recording_.perform_in_time(std::move(task)); }),
       recording_(record_options(options_), options_.watcher) {
   with_name(options_.name, [&] { open_files(); });
 }

@@ -142,6 +142,21 @@ TEST(ReportModel, DomainsBeforeAreThoseOfTheLastRebalance) {
   EXPECT_EQ(longer.domain_changes.back().step, 8 * 600);
 }
 
+TEST(ReportModel, LinesThatTheRunHasLeftOut) {
+  auto lines = lines_of({});
+  EXPECT_EQ(page_of(model_of(test::text_of(lines))).find("left out"), std::string::npos);
+  lines[9] = left_out_line(72) + '\n';
+  lines[19] = left_out_line(152) + '\n';
+  const Model model = model_of(test::text_of(lines));
+  EXPECT_EQ(model.looks, 38);
+  EXPECT_EQ(model.reading.broken, 0);
+  EXPECT_EQ(model.reading.left_out_from, 72);
+  EXPECT_MENTIONS(page_of(model), "From step 72 on the run has left out lines");
+  EXPECT_TRUE(
+      name_of_journal("1.2.3", 4, model.reading).ends_with("on 4 ranks, with lines left out"));
+  EXPECT_TRUE(std::holds_alternative<JournalLeftOut>(line_from(left_out_line(7), Care::exact)));
+}
+
 // A run that continues or was killed has no last line. The data from its looks must be the same.
 TEST(ReportModel, WithoutTheLastLine) {
   const Model whole = model_of(journal_of({})), open = model_of(journal_of({.finishes = false}));

@@ -170,6 +170,49 @@ TEST_P(UnfinishedTest, AForkedChildEndsWithoutItsParentsRun) {
   EXPECT_EQ(test::times(content, "\"finished\":true"), rank == 0 ? 1 : 0);
 }
 
+// --- A thread that is behind ---------------------------------------------------------------------
+
+std::atomic<bool> holds_thread = false, is_held = false;
+
+bool hold_thread(const LoadView&) {
+  if (is_thread_of_test) return false;
+  is_held = true;
+  holds_thread.wait(true);
+  return false;
+}
+
+// From the first steps to the last one, the rule keeps the thread from writing. Each rank runs
+// alone.
+TEST_P(UnfinishedTest, LinesThatWouldFillTheMemoryAreLeftOut) {
+  is_thread_of_test = true;
+  holds_thread = true;
+  is_held = false;
+  Options choice = with_journal();
+  choice.trigger = Custom{&hold_thread};
+  testing::internal::CaptureStderr();
+  {
+    Monitor monitor(Communicator::self(), choice);
+    monitor.set_load(1);
+    while (GetParam() && !is_held) {
+      monitor.step();
+      std::this_thread::sleep_for(std::chrono::milliseconds(25));  // longer than the thread sleeps
+    }
+    for (int step = 0; step < 16'000; ++step) monitor.step();
+    holds_thread = false;
+    holds_thread.notify_all();
+    monitor.finish();
+  }
+  const std::string log = testing::internal::GetCapturedStderr();
+  const std::string content = test::content_of(journal);
+  EXPECT_EQ(test::times(log, " on lines are left out, since looks come faster than they can be "),
+            GetParam() ? 1 : 0)
+      << log;
+  EXPECT_EQ(test::times(content, "{\"left_out\":true,\"step\":"), GetParam() ? 1 : 0);
+  const int looks = test::times(content, "\"totals\":{");
+  EXPECT_GT(looks, 200);
+  EXPECT_EQ(looks < 1000, GetParam()) << looks;
+}
+
 // --- Files that fail -----------------------------------------------------------------------------
 
 TEST_P(UnfinishedTest, AFullDiskIsToldOnceAndTheRunGoesOn) {
