@@ -1,12 +1,15 @@
-// Measures the cost of monitoring. There are three tables:
+// Measures the cost of monitoring. There are four tables:
 //   step() at the end of a step in which it has nothing to do, beside a blocking reduction of the
 //   same size, which a balancer without this protocol would need at each look;
 //   a timed scope, by the cycle counter and by the CPU clock of the thread, beside two bare
 //   readings of the same clock;
 //   a whole monitor: the CPU time of all threads of the process for steps of fixed work, with a
-//   monitor and without it, in blocks that take turns.
+//   monitor and without it, in blocks that take turns;
+//   the memory of a monitor that writes a journal, over steps of 20 microseconds, so that its looks
+//   come faster than lines can be written. If it grows by 8 MB, the program fails.
 //
 //   mpirun -n 2 bench_monitor [steps] [microseconds of work per step] [pairs of blocks]
+//     [steps of the last table]
 
 #include "observe/clock.hpp"
 #include "observe/epoch.hpp"
@@ -19,6 +22,10 @@
 #include <evenkeel/evenkeel.hpp>
 
 #include <ctime>
+#include <filesystem>
+#include <fstream>
+
+#include <unistd.h>
 
 namespace ek = evenkeel;
 
@@ -245,6 +252,45 @@ class WholeMonitor {
   int advised_ = 0;
 };
 
+// --- Memory --------------------------------------------------------------------------------------
+
+double resident_megabytes() {
+  std::int64_t pages = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> pages >> resident;
+  return static_cast<double>(resident * sysconf(_SC_PAGESIZE)) * 1e-6;
+}
+
+// Returns true if the memory of no rank has grown by 8 MB since the first tenth of the steps.
+bool measure_memory(const ek::Communicator& ranks, int steps) {
+  constexpr std::int64_t work_nanoseconds = 20'000;
+  constexpr double most_growth = 8;
+  const auto journal = std::filesystem::temp_directory_path() /
+                       ("evenkeel-bench-" + std::to_string(getpid()) + ".jsonl");
+  std::vector<double> megabytes(2);  // after a tenth of the steps; the greatest growth
+  {
+    ek::Monitor monitor(ranks, {.log = ek::LogLevel::summary, .journal = journal.string()});
+    const ek::Kernel kernel = monitor.kernel("work");
+    for (int step = 1; step <= steps; ++step) {
+      {
+        const auto timing = kernel.time();
+        work_for(work_nanoseconds);
+      }
+      static_cast<void>(monitor.step());
+      if (step == steps / 10) megabytes[0] = resident_megabytes();
+      if (step > steps / 10 && step % 1000 == 0)
+        megabytes[1] = std::max(megabytes[1], resident_megabytes() - megabytes[0]);
+    }
+    monitor.finish();
+  }
+  std::filesystem::remove(journal);
+  ranks.all_reduce(std::span(megabytes), ek::Reduction::greatest);
+  if (ranks.rank() == 0)
+    std::printf(
+        "\nmemory of %d steps of 20 us with a journal: %.1f MB, then at most %.1f MB more\n", steps,
+        megabytes[0], megabytes[1]);
+  return megabytes[1] < most_growth;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -253,5 +299,5 @@ int main(int argc, char** argv) {
   measure_step(ranks, runtime.number(1, 5000, 10), std::int64_t{1000} * runtime.number(2, 200, 0));
   measure_scopes(ranks);
   WholeMonitor(ranks).measure(runtime.number(3, 100, 2));
-  return 0;
+  return measure_memory(ranks, runtime.number(4, 1'000'000, 10)) ? 0 : 1;
 }

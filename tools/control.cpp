@@ -2,6 +2,7 @@
 
 #include "command.hpp"
 #include "files/refusal.hpp"
+#include "tell/control_desk.hpp"
 
 #include <evenkeel/backends/text.hpp>
 
@@ -22,6 +23,8 @@ namespace evenkeel::tool {
 
 namespace {
 
+using evenkeel::detail::FileDescriptor;
+
 struct ControlArguments {
   std::string file, command, path, name;
   double wait = 60;  // seconds
@@ -37,15 +40,27 @@ bool has_control_characters(const std::string& text) {
   return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
 }
 
-// Opens the file. Does not wait for the reader of a FIFO, and does not follow a link.
-int opened(const std::string& path) {
-  const int descriptor =
-      open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
-  if (descriptor < 0) refuse_file(path, errno == ELOOP ? "it is a link" : reason_of(errno));
+// Opens the file. Does not wait for the other end of a FIFO, and does not follow a link.
+FileDescriptor opened(const std::string& path) {
+  FileDescriptor file(
+      open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
+  if (!file.is_open()) refuse_file(path, errno == ELOOP ? "it is a link" : reason_of(errno));
+  return file;
+}
+
+// Throws an Error of bad input if no run would take the file with this line at its end. So a line
+// is never added to a file of another kind.
+void require_control_file(const std::string& path, const FileDescriptor& file,
+                          const std::string& line) {
   struct stat status = {};
-  if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)) return descriptor;
-  close(descriptor);
-  refuse_file(path, "it is not a regular file");
+  if (fstat(file.number(), &status) != 0) refuse_file(path, reason_of(errno));
+  if (!S_ISREG(status.st_mode)) refuse_file(path, "it is not a regular file");
+  std::string problem = unfitness_of(status);
+  constexpr std::size_t more_than_a_run_reads = 8192;
+  const std::string content = evenkeel::detail::read_from(file, 0, more_than_a_run_reads);
+  if (problem.empty() && !content.empty()) problem = problem_with_commands(content);
+  if (problem.empty()) problem = problem_with_commands(content + line);
+  if (!problem.empty()) refuse_file(path, problem);
 }
 
 // The line for a command as docs/monitor.md describes it: the name of the Balancer that it is for,
@@ -69,13 +84,10 @@ std::string control_line(const std::string& command, const std::string& path,
 }
 
 // Adds a line to the file, and creates the file if it is missing. Never waits. Throws an Error of
-// bad input if the path is not a regular file.
+// bad input if the path does not lead to a control file.
 class ControlRequest {
  public:
-  ControlRequest(std::string path, const std::string& line);
-  ~ControlRequest();
-  ControlRequest(const ControlRequest&) = delete;
-  ControlRequest& operator=(const ControlRequest&) = delete;
+  ControlRequest(const std::string& path, const std::string& line);
 
   // True if the run takes the line within this time. A run removes the file only after it has
   // obeyed all its lines.
@@ -84,30 +96,26 @@ class ControlRequest {
  private:
   bool is_taken() const;
 
-  std::string path_;
-  int descriptor_ = -1;
+  FileDescriptor file_;
 };
 
-ControlRequest::ControlRequest(std::string path, const std::string& line)
-    : path_(std::move(path)), descriptor_(opened(path_)) {
+ControlRequest::ControlRequest(const std::string& path, const std::string& line)
+    : file_(opened(path)) {
+  require_control_file(path, file_, line);
   ssize_t written = 0;
-  do written = write(descriptor_, line.data(), line.size());
+  do written = write(file_.number(), line.data(), line.size());
   while (written < 0 && errno == EINTR);
   if (std::cmp_equal(written, line.size())) return;
-  const int error_number = written < 0 ? errno : ENOSPC;
-  close(descriptor_);
-  give_up(joined({"The control file ", in_quotes(path_),
-                  " could not be written: ", reason_of(error_number), "."}),
+  give_up(joined({"The control file ", in_quotes(path),
+                  " could not be written: ", reason_of(written < 0 ? errno : ENOSPC), "."}),
           "Free some space, and delete the incomplete file.");
 }
-
-ControlRequest::~ControlRequest() { close(descriptor_); }
 
 // A run renames the file, obeys its lines, and then unlinks the file. So the file has no name left
 // once the run has taken it.
 bool ControlRequest::is_taken() const {
   struct stat status = {};
-  return fstat(descriptor_, &status) == 0 && status.st_nlink == 0;
+  return fstat(file_.number(), &status) == 0 && status.st_nlink == 0;
 }
 
 bool ControlRequest::is_taken_within(std::chrono::milliseconds time) const {
@@ -131,6 +139,9 @@ std::chrono::milliseconds patience_of(double seconds) {
 Output run(const ControlArguments& asked) {
   const std::chrono::milliseconds patience = patience_of(asked.wait);
   const std::string line = control_line(asked.command, asked.path, asked.name);
+  if (const std::string problem = problem_with_commands(line); !problem.empty())
+    refuse_control(joined({"No run would obey this command: ", problem, "."}),
+                   "Give a shorter path.");
   const std::string shown = line.substr(0, line.size() - 1);
   const ControlRequest request(asked.file, line);
   if (patience.count() == 0) return joined({"written    ", shown, "\n"});

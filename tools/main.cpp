@@ -2,6 +2,7 @@
 // an error.
 
 #include "command.hpp"
+#include "files/printable.hpp"
 #include "ranks.hpp"
 
 #include <evenkeel/backends/comm/vote.hpp>
@@ -17,6 +18,8 @@
 namespace {
 
 using evenkeel::tool::Output;
+using evenkeel::tool::printable;
+using evenkeel::tool::printable_line;
 using evenkeel::tool::Ranks;
 
 enum ExitStatus : int { success = 0, failure = 1, bad_input = 2 };
@@ -27,13 +30,13 @@ int report(const Ranks& ranks, const std::string& message, ExitStatus status) {
   std::replace(line.begin(), line.end(), '\n', ' ');
   const std::string prefix = "evenkeel: ";
   if (line.compare(0, prefix.size(), prefix) != 0) line.insert(0, prefix);
-  if (ranks.is_first()) std::cerr << line << '\n';
+  if (ranks.is_first()) std::cerr << printable_line(line) << '\n';
   return status;
 }
 
 // Collective if the ranks were started. Returns the same status on all ranks.
 int print(const Ranks& ranks, const std::string& output) {
-  if (ranks.is_first()) std::cout << output << std::flush;
+  if (ranks.is_first()) std::cout << printable(output) << std::flush;
   if (ranks.as_first_says(static_cast<bool>(std::cout))) return success;
   return report(ranks, "stdout cannot be written.", failure);
 }

@@ -14,15 +14,14 @@
 
 #include <evenkeel/backends/text.hpp>
 
-#include <array>
 #include <cstdint>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include <poll.h>
 #include <unistd.h>
 
 namespace evenkeel::tool {
@@ -112,13 +111,12 @@ HttpAnswer answer_for(const Watched& run, std::string_view path) {
   return {404, "text/plain; charset=utf-8", "Ask for / or /metrics.\n"};
 }
 
-// Waits until a key is pressed, a browser connects, or the time between two looks is over.
+// Waits until a key is pressed, a browser is ready, or the time between two looks is over.
 void wait_for_something(bool has_keys, const std::optional<watch::LoopbackServer>& server) {
-  std::array<pollfd, 2> all = {};
-  nfds_t count = 0;
-  if (has_keys) all[count++] = {STDIN_FILENO, POLLIN, 0};
-  if (server) all[count++] = {server->descriptor(), POLLIN, 0};
-  poll(all.data(), count, milliseconds_between_looks);
+  std::vector<pollfd> all;
+  if (has_keys) all.push_back({STDIN_FILENO, POLLIN, 0});
+  if (server) server->add_to(all);
+  poll(all.data(), all.size(), milliseconds_between_looks);
 }
 
 std::string last_words(const View& view) {
@@ -153,7 +151,7 @@ Output run(const WatchArguments& asked) {
       }
       if (run->has_ended() && !server) break;
       wait_for_something(draws && isatty(STDIN_FILENO) == 1, server);
-      if (server) server->answer([&](std::string_view path) { return answer_for(*run, path); });
+      if (server) server->advance([&](std::string_view path) { return answer_for(*run, path); });
       file.advance();
     }
   }

@@ -110,8 +110,44 @@ TEST_F(ControlProgram, WhatIsRefused) {
   expect_refused({file_, "journal", "a\nresume"}, "tools/control: The path of the journal has");
   expect_refused({file_, "pause", "--name", "a b"}, "tools/control: --name is 'a b'.");
   expect_refused({file_, "pause", "--wait", "-1"}, "tools/control: --wait is -1.");
+  expect_refused({file_, "journal", std::string(5000, 'x')},
+                 "tools/control: No run would obey this command: it has more than 4096 bytes.");
   expect_refused({directory_.path_of("none/run.control"), "pause"},
                  "tools/control: The control file '");
+}
+
+// A mistaken path must not spoil a file. The tests of the file are those of a run.
+TEST_F(ControlProgram, AFileOfAnotherKindIsLeftAsItIs) {
+  const std::string no_command =
+      " is not a command: give pause, resume, rebalance, or journal and a path.";
+  const std::vector<std::pair<std::string, std::string>> others = {
+      {"To be\n", "'To be'" + no_command},
+      {"pause\nx = 1\n", "'x = 1'" + no_command},
+      {"{\"version\":\"0.1.0\"}\n", "'{\"version\":\"0.1.0\"}'" + no_command},
+      {"pau", "its last line has no line feed at its end."},
+      {std::string(1, '\0'), "its last line has no line feed at its end."},
+      {"\n", "it holds no command."},
+      {std::string(4095, '\n') + 'x', "its last line has no line feed at its end."},
+      {std::string(5000, 'x'), "it has more than 4096 bytes."},
+      {"journal " + std::string(4085, 'x') + '\n', "it has more than 4096 bytes."}};
+  for (const auto& [content, reason] : others) {
+    file("run.control", content);
+    ProgramTest::expect_refused(
+        {file_, "pause", "--wait", "0"},
+        "tools/control: The control file '" + file_ + "' cannot be written: " + reason + " Give");
+    EXPECT_EQ(test::content_of(file_), content);
+  }
+  file("run.control", "pause\n");
+  std::filesystem::create_hard_link(file_, path("other"));
+  ProgramTest::expect_refused({file_, "pause"}, "tools/control: The control file '" + file_ +
+                                                    "' cannot be written: it has several hard");
+  EXPECT_EQ(test::content_of(file_), "pause\n");
+}
+
+TEST_F(ControlProgram, AnEmptyFileIsOneWithoutCommands) {
+  file("run.control", "");
+  EXPECT_EQ(run({file_, "pause", "--wait", "0"}).status, 0);
+  EXPECT_EQ(test::content_of(file_), "pause\n");
 }
 
 // The program must not wait for a file that is not regular, and must not change it.

@@ -67,6 +67,21 @@ TEST_F(ReportProgram, InputThatIsRefused) {
   expect_refused({journal, "--html", path("none/out.html")}, "tools/files: The file '");
 }
 
+// The journal is forged. A terminal would obey its control characters.
+TEST_F(ReportProgram, ControlCharactersBecomeEscapes) {
+  auto lines = test::lines_of({});
+  const std::string version = EVENKEEL_TEST_VERSION;
+  lines[0].replace(lines[0].find(version), version.size(), R"(\u001b[2J\u009b)");
+  const std::string journal = file("J.jsonl", test::text_of(lines));
+  EXPECT_TRUE(output_of({journal, "--html", html_})
+                  .starts_with(R"(journal    of evenkeel \u001b[2J\u009b, on 4 ranks)"));
+  const std::string evil = path("a\x1b[2J\x7f.jsonl");
+  const Ended ended = run({evil, "--html", html_});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_EQ(ended.err.find('\x7f'), std::string::npos);
+  EXPECT_TRUE(ended.err.find("[2J\\u007f.jsonl") != std::string::npos) << ended.err;
+}
+
 TEST_F(ReportProgram, AFullDiskLeavesNothing) {
   const std::string journal = file("J.jsonl", journal_of({}));
   const Ended ended = run({journal, "--html", html_}, {.most_bytes = 10'000});

@@ -6,12 +6,16 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
+#include <thread>
 
+#include <arpa/inet.h>
 #include <poll.h>
 #include <pty.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <termios.h>
 
@@ -109,12 +113,15 @@ class Screen {
 // Runs the program in its own terminal.
 class InTerminal {
  public:
-  InTerminal(const std::string& journal, winsize size) : screen_(size) {
+  InTerminal(const std::string& journal, winsize size, const char* option = nullptr,
+             const char* value = nullptr)
+      : screen_(size) {
     child_ = forkpty(&terminal_, nullptr, nullptr, &size);
     if (child_ != 0) return;
     setenv("TERM", "xterm", 1);
     setenv("LC_ALL", "C.UTF-8", 1);
-    execl(EVENKEEL_TEST_PROGRAM, EVENKEEL_TEST_PROGRAM, "watch", journal.c_str(), nullptr);
+    execl(EVENKEEL_TEST_PROGRAM, EVENKEEL_TEST_PROGRAM, "watch", journal.c_str(), option, value,
+          nullptr);
     _exit(127);
   }
   ~InTerminal() {
@@ -243,6 +250,36 @@ TEST_F(WatchInTerminal, EndsByAKeyOrASignalAndGivesTheTerminalBack) {
     EXPECT_TRUE(watch.screen().has_cursor());
     EXPECT_TRUE(watch.echoes());
   }
+}
+
+// A program that sends a byte now and then, but never a whole request.
+TEST_F(WatchInTerminal, ASlowBrowserDelaysNothing) {
+  InTerminal watch(journal_, usual, "--serve", "0");
+  ASSERT_TRUE(watch.shows("rank 3")) << watch.screen().text();
+  const std::string mark = "http://127.0.0.1:";
+  const std::size_t at = watch.written().find(mark);
+  ASSERT_NE(at, std::string::npos) << watch.written();
+  std::atomic<bool> is_over = false;
+  std::thread browser([&, port = std::stoi(watch.written().substr(at + mark.size()))] {
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    while (!is_over) {
+      const int connection = socket(AF_INET, SOCK_STREAM, 0);
+      if (connect(connection, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0)
+        while (!is_over && send(connection, "x", 1, MSG_NOSIGNAL) == 1)
+          std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      close(connection);
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  });
+  append(lines_.size() - 6, lines_.size() - 4);
+  EXPECT_TRUE(watch.shows("step 296")) << watch.screen().text();
+  watch.send(SIGTERM);
+  EXPECT_EQ(watch.end(), 0);
+  is_over = true;
+  browser.join();
 }
 
 // If there is nothing to watch, the message must be on the original screen.

@@ -6,6 +6,10 @@
 #include "watch/frame.hpp"
 #include "watch/server.hpp"
 
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
 namespace evenkeel::tool::watch::watch_test {
 namespace {
 
@@ -63,6 +67,17 @@ TEST(Frame, RebalancesThatChangedNothingCountApart) {
   EXPECT_MENTIONS(metrics_of(view), "unchanged_rebalances_total");
 }
 
+// The line of a look may follow that of a rebalance at a later step.
+TEST(Frame, ARebalanceWithoutALookLeavesTheNextLookInItsPlace) {
+  auto lines = test::lines_of({.looks = 7, .finishes = false});
+  lines.insert(lines.end() - 1, to_json(test::due_after(58)) + '\n');
+  const View view = view_of(lines);
+  EXPECT_EQ(view.looks, 7);
+  EXPECT_EQ(view.step, 58);
+  EXPECT_EQ(view.next_look, 64);
+  EXPECT_TRUE(line_of(view).starts_with("step 56: hold: ")) << line_of(view);
+}
+
 TEST(Frame, BeforeTheFirstLook) {
   EXPECT_MENTIONS(text_of(frame_of({}, {24, 80}, true)), "No look yet.");
 }
@@ -74,6 +89,27 @@ TEST(Metrics, SayWhatTheViewSays) {
   EXPECT_MENTIONS(text, "\nevenkeel_finished{run=\"a \\\"b\\\"\\\\c\"} 1\n");
   EXPECT_MENTIONS(text, "rank=\"3\"} ");
   EXPECT_MENTIONS(text, "# TYPE evenkeel_lambda gauge\n");
+}
+
+// A terminal obeys control characters, and a program that reads metrics may refuse them.
+TEST(HostileJournal, ControlCharactersBecomeEscapes) {
+  const std::string evil =
+      "\x1b]0;taken\x07\r\n\xC2\x9b"
+      "2J\x7f";
+  auto lines = test::lines_of({.ranks = 4, .name = evil, .finishes = false});
+  View view = view_of(lines);
+  EXPECT_EQ(view.name, evil);
+  view.decisions.back().reason = evil;
+  const std::string metrics = metrics_of(view), line = line_of(view);
+  EXPECT_MENTIONS(metrics, R"(run="\\u001b]0;taken\\u0007\\u000d\n\\u009b2J\\u007f")");
+  EXPECT_MENTIONS(line, R"(: \u001b]0;taken\u0007\u000d\u000a\u009b2J\u007f)");
+  EXPECT_EQ(std::ranges::count(line, '\n'), 1);
+  for (const std::string& text : {metrics, line, text_of(frame_of(view, {24, 200}, true))}) {
+    EXPECT_TRUE(std::ranges::none_of(
+        text, [](unsigned char byte) { return (byte < 0x20 && byte != '\n') || byte == 0x7f; }));
+    EXPECT_EQ(text.find("\xC2\x9b"), std::string::npos);
+  }
+  EXPECT_MENTIONS(text_of(frame_of(view, {24, 200}, true)), R"(\u001b]0;taken)");
 }
 
 TEST(Server, AnswersThisMachineAlone) {
@@ -96,6 +132,86 @@ TEST(Server, AnswersThisMachineAlone) {
   const std::string head = response_to("HEAD / HTTP/1.1\r\n" + host, answers);
   EXPECT_MENTIONS(head, "Content-Length: 4\r\n");
   EXPECT_TRUE(head.ends_with("\r\n\r\n"));
+}
+
+// A browser that sends a request at once, and receives only when it is asked to.
+class Browser {
+ public:
+  Browser(const LoopbackServer& server, std::string_view request)
+      : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(server.port());
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(connect(socket_.number(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    EXPECT_EQ(send(socket_.number(), request.data(), request.size(), MSG_NOSIGNAL),
+              std::ssize(request));
+  }
+
+  // Returns true if the server has ended the connection. Collects the answer.
+  bool has_ended() {
+    std::array<char, 4096> bytes = {};
+    for (;;) {
+      const ssize_t got = recv(socket_.number(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+      if (got < 0 && errno == EAGAIN) return false;
+      if (got <= 0) return true;
+      answer.append(bytes.data(), static_cast<std::size_t>(got));
+    }
+  }
+
+  std::string answer;
+
+ private:
+  evenkeel::detail::FileDescriptor socket_;
+};
+
+constexpr std::string_view usual_request = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+// Lets the server work until the browser has its answer.
+std::string answer_to(Browser& browser, LoopbackServer& server, const std::string& body) {
+  while (!browser.has_ended()) {
+    std::vector<pollfd> all;
+    server.add_to(all);
+    poll(all.data(), all.size(), 10);
+    server.advance([&](std::string_view) { return HttpAnswer{200, "text/plain", body}; });
+  }
+  return browser.answer;
+}
+
+TEST(Server, SlowBrowsersDelayNoOther) {
+  LoopbackServer server(0, std::chrono::hours(1));
+  const std::string long_page(std::size_t{32} << 20U, 'x');  // more than sockets hold
+  Browser silent(server, ""), slow(server, "GET / HT"), deaf(server, usual_request);
+  server.advance([&](std::string_view) { return HttpAnswer{200, "text/plain", long_page}; });
+  for (int i = 0; i < 3; ++i) {
+    Browser browser(server, usual_request);
+    const std::string answer = answer_to(browser, server, "page");
+    EXPECT_TRUE(answer.starts_with("HTTP/1.1 200 OK\r\n")) << answer;
+    EXPECT_TRUE(answer.ends_with("\r\n\r\npage")) << answer;
+  }
+  EXPECT_FALSE(silent.has_ended());
+  EXPECT_FALSE(slow.has_ended());
+  EXPECT_TRUE(answer_to(deaf, server, "page").ends_with("\r\n\r\n" + long_page));
+}
+
+TEST(Server, AConnectionEndsWhenItsTimeIsOver) {
+  LoopbackServer server(0, std::chrono::milliseconds(0));
+  Browser silent(server, ""), slow(server, "GET / HT");
+  EXPECT_EQ(answer_to(silent, server, "page"), "");
+  EXPECT_EQ(answer_to(slow, server, "page"), "");
+}
+
+TEST(Server, AnswersMoreBrowsersThanItTalksToAtATime) {
+  LoopbackServer server(0, std::chrono::hours(1));
+  std::vector<std::unique_ptr<Browser>> browsers;
+  for (int i = 0; i < 16; ++i)
+    browsers.push_back(std::make_unique<Browser>(server, i < 10 ? usual_request : ""));
+  server.advance([](std::string_view) { return HttpAnswer{200, "text/plain", "page"}; });
+  for (int i = 0; i < 10; ++i) browsers.push_back(std::make_unique<Browser>(server, usual_request));
+  for (std::size_t i = 0; i < browsers.size(); ++i)
+    if (i < 10 || i >= 16) {
+      EXPECT_TRUE(answer_to(*browsers[i], server, "page").ends_with("page")) << i;
+    }
 }
 
 TEST(Following, ReadsWholeLinesAsTheyCome) {
@@ -129,6 +245,8 @@ TEST(Following, ReadsWholeLinesAsTheyCome) {
   EXPECT_EQ(lines, (std::vector<std::string>{"new"}));
   std::filesystem::remove(path);
   EXPECT_FALSE(file.advance());  // the file may reappear
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  EXPECT_FALSE(file.advance());  // does not wait for a writer
 }
 
 }  // namespace

@@ -315,6 +315,7 @@ AnyLine line_from(std::string_view text, Care care) {
   const json line = json::parse(text);
   if (!line.is_object()) refuse_line("it is not an object");
   if (line.contains("unfinished")) return JournalUnfinished{line.value("step", std::int64_t{0})};
+  if (line.contains("left_out")) return JournalLeftOut{line.value("step", std::int64_t{0})};
   if (line.contains("finished")) {
     require(line, {"step", "state", "account", "summary"});
     return from_json<JournalFinish>(line, care);

@@ -25,7 +25,13 @@ struct JournalUnfinished {
   std::int64_t step = 0;
 };
 
-using AnyLine = std::variant<JournalHeader, JournalLine, JournalFinish, JournalUnfinished>;
+// From this step on, the run has left out lines.
+struct JournalLeftOut {
+  std::int64_t step = 0;
+};
+
+using AnyLine =
+    std::variant<JournalHeader, JournalLine, JournalFinish, JournalUnfinished, JournalLeftOut>;
 
 // Throws a std::exception that says why the text is not a line of a journal.
 AnyLine line_from(std::string_view text, Care care);

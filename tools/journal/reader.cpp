@@ -24,9 +24,10 @@ constexpr const char* remedy = "Give a journal that this version of evenkeel has
 // text of the bad line are left out.
 std::string said_by(const std::exception& error) {
   if (const auto* own = dynamic_cast<const Error*>(&error)) return own->problem();
-  const std::string_view text = error.what();
-  const std::size_t name = text.find("] "), rest = text.find("; last read");
-  return std::string(text.substr(name == text.npos ? 0 : name + 2, rest).substr(0, 100));
+  std::string_view text = error.what();
+  text = text.substr(0, text.find("; last read"));
+  const std::size_t name = text.find("] ");
+  return std::string(text.substr(name == text.npos ? 0 : name + 2).substr(0, 100));
 }
 
 bool ends_with_line_feed(const ByteSource& source) {
@@ -49,14 +50,16 @@ std::string JournalPlace::text() const {
   return joined({"Line ", std::to_string(line), " of ", in_quotes(name)});
 }
 
-// A replay needs a header as the first line. A report needs steps that never decrease.
+// A replay needs a header as the first line. A report needs the looks in the order of their steps,
+// and the rebalances without a look in theirs. The line of a look comes some steps late, so a
+// rebalance after it may have its line before it.
 AnyLine LineTaker::understood(std::string_view text) const {
   AnyLine line = line_from(text, care_);
   const auto* const look = std::get_if<JournalLine>(&line);
   if (care_ == Care::exact) {
     if (std::holds_alternative<JournalHeader>(line) != (reading_.lines == 1))
       throw std::invalid_argument("only the first line must be a header");
-  } else if (look != nullptr && look->step < last_step_) {
+  } else if (look != nullptr && look->step < (look->totals ? last_look_ : last_rebalance_)) {
     throw std::invalid_argument("its step is before that of an earlier line");
   }
   return line;
@@ -75,14 +78,17 @@ void LineTaker::take(std::string_view text) {
   ++understood_;
   std::visit(Overloaded{[&](const JournalHeader& header) { handlers_.start(header); },
                         [&](const JournalLine& look) {
-                          last_step_ = look.step;
+                          (look.totals ? last_look_ : last_rebalance_) = look.step;
                           handlers_.line({name_, reading_.lines}, look);
                         },
                         [&](const JournalFinish& finish) {
                           handlers_.finish(finish);
                           reading_.is_finished = true;
                         },
-                        [&](const JournalUnfinished&) { reading_.is_unfinished = true; }},
+                        [&](const JournalUnfinished&) { reading_.is_unfinished = true; },
+                        [&](const JournalLeftOut& first) {
+                          if (!reading_.left_out_from) reading_.left_out_from = first.step;
+                        }},
              line);
 }
 
@@ -119,7 +125,8 @@ std::string name_of_journal(const std::string& version, std::int64_t ranks,
                  std::to_string(ranks), ranks == 1 ? " rank" : " ranks",
                  reading.is_cut_off      ? ", cut off in its last line"
                  : reading.is_unfinished ? ", which was not finished"
-                                         : ""});
+                                         : "",
+                 reading.left_out_from ? ", with lines left out" : ""});
 }
 
 }  // namespace evenkeel::tool

@@ -22,6 +22,7 @@ struct Reading {
   bool is_cut_off = false;        // the last line has no end, and is left out
   bool is_finished = false;       // the last line is that of a run that ended with finish()
   bool is_unfinished = false;     // the run says that it ended without finish()
+  std::optional<std::int64_t> left_out_from;  // the step from which on the run has left out lines
 };
 
 // The place of a line in a journal, for messages. The name must outlive this object.
@@ -58,7 +59,8 @@ class LineTaker {
   Care care_;
   JournalHandlers handlers_;
   Reading reading_;
-  std::int64_t understood_ = 0, last_step_ = 0;
+  std::int64_t understood_ = 0;
+  std::int64_t last_look_ = 0, last_rebalance_ = 0;  // steps of the last line of each kind
 };
 
 // Throws an Error of bad input if no line of the file belongs to a journal.

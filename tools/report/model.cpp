@@ -13,6 +13,7 @@ namespace {
 constexpr double seconds = 1e-9;
 constexpr std::size_t most_columns = 1024, most_rebalances = 1000, most_changes = 12;
 constexpr std::size_t most_names = 64;  // of kernels, stages and causes
+constexpr std::size_t most_unseen = 64;
 
 // The entry of this name. If there are too many names, it is the entry "further".
 template <class Value>
@@ -68,18 +69,39 @@ void TimeColumn::join(const TimeColumn& next) {
   reason = next.reason;
 }
 
+namespace {
+
+// A column with the decision of this line.
+TimeColumn column_of(const JournalLine& line) {
+  TimeColumn column;
+  column.end = line.step;
+  column.rebalances = line.outcome ? 1 : 0;
+  column.step = line.step;
+  column.decision = name_of(line.decision.action);
+  column.cause = name_of(line.decision.reason);
+  column.reason = line.reason;
+  return column;
+}
+
+}  // namespace
+
+void ModelBuilder::add_unseen(const JournalLine& line) {
+  TimeColumn column = column_of(line);
+  column.looks = 0;
+  if (unseen_.size() < most_unseen)
+    unseen_.push_back(std::move(column));
+  else
+    unseen_.back().join(column);
+}
+
 void ModelBuilder::add_column(const JournalLine& look) {
   const Totals& totals = *look.totals;
-  TimeColumn column;
-  column.begin = model_.last_step;
-  column.end = look.step;
-  const JournalLine& said = unseen_ ? *unseen_ : look;
-  column.rebalances = (look.outcome ? 1 : 0) + (unseen_ ? 1 : 0);
-  column.step = said.step;
-  column.decision = name_of(said.decision.action);
-  column.cause = name_of(said.decision.reason);
-  column.reason = said.reason;
-  unseen_.reset();
+  TimeColumn column = column_of(look);
+  column.begin = columns_.entries().empty() ? model_.first_step : columns_.entries().back().end;
+  for (; !unseen_.empty() && unseen_.front().end <= look.step; unseen_.pop_front()) {
+    unseen_.front().end = look.step;
+    column.join(unseen_.front());
+  }
   if (totals.all_steps > 0) {
     const auto steps = static_cast<double>(totals.all_steps);
     column.slowest = {totals.slowest_of_all() * seconds, steps};
@@ -199,7 +221,7 @@ void ModelBuilder::add(const JournalLine& look) {
     add_kernels(look);
   } else {
     model_.last = look.before;
-    if (look.outcome) unseen_ = look;
+    if (look.outcome) add_unseen(look);
   }
   model_.last_step = std::max(model_.last_step, look.step);
   if (look.outcome) add_rebalance(look);

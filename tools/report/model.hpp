@@ -10,6 +10,7 @@
 #include <evenkeel/monitor/metrics.hpp>
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -120,6 +121,7 @@ class ModelBuilder {
 
  private:
   void add_column(const JournalLine& look);
+  void add_unseen(const JournalLine& line);
   void add_loads(const JournalLine& look, TimeColumn& column);
   void add_kernels(const JournalLine& look);
   void add_rebalance(const JournalLine& look);
@@ -135,9 +137,9 @@ class ModelBuilder {
   Thinning<Rebalance> rebalances_;
   Thinning<DomainChange> changes_;
   DomainChange last_change_;
-  std::optional<Rebalance> open_;      // the last rebalance, until the next one
-  std::optional<Shadow> shadow_;       // while nothing was moved
-  std::optional<JournalLine> unseen_;  // a rebalance without a look, until the next look
+  std::optional<Rebalance> open_;  // the last rebalance, until the next one
+  std::optional<Shadow> shadow_;   // while nothing was moved
+  std::deque<TimeColumn> unseen_;  // rebalances without a look, until a look covers their steps
   std::optional<JournalFinish> finish_;
   bool has_started_ = false;
 };

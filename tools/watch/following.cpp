@@ -19,10 +19,11 @@ namespace {
 constexpr std::size_t chunk = std::size_t{1} << 16U;
 constexpr std::size_t longest_line = std::size_t{64} << 20U;
 
+// O_NONBLOCK keeps open() from waiting for the writer of a named pipe.
 class JournalDescriptor {
  public:
   explicit JournalDescriptor(const std::string& path)
-      : number_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+      : number_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
   ~JournalDescriptor() {
     if (number_ >= 0) close(number_);
   }

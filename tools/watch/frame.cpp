@@ -1,5 +1,6 @@
 #include "watch/frame.hpp"
 
+#include "files/printable.hpp"
 #include "observe/epoch.hpp"
 #include "report/amounts.hpp"
 
@@ -206,7 +207,7 @@ std::vector<std::string> frame_of(const View& view, Size size, bool has_blocks) 
   }
   if (rows > 2) lines.push_back(foot_of(view, has_blocks));
   if (lines.size() > rows) lines.resize(rows);
-  for (std::string& line : lines) line = fitted(line, columns, has_blocks);
+  for (std::string& line : lines) line = fitted(printable_line(line), columns, has_blocks);
   return lines;
 }
 

@@ -1,3 +1,4 @@
+#include "files/printable.hpp"
 #include "watch/view.hpp"
 
 #include <array>
@@ -27,7 +28,7 @@ std::string escaped(const std::string& text) {
 
 class MetricsText {
  public:
-  explicit MetricsText(const std::string& run) : run_("run=\"" + escaped(run) + '"') {}
+  explicit MetricsText(const std::string& run) : run_("run=\"" + escaped(printable(run)) + '"') {}
 
   MetricsText& begin(const char* name, const char* type, const char* help) {
     name_ = std::string("evenkeel_") + name;

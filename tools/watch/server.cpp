@@ -10,8 +10,6 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <sys/time.h>
-#include <unistd.h>
 
 namespace evenkeel::tool::watch {
 
@@ -68,25 +66,31 @@ std::string whole(const HttpAnswer& answer, bool has_body) {
          (has_body ? answer.body : "");
 }
 
-std::string received(int connection) {
-  std::string request;
+enum class Transfer { waits, ended };
+
+// Receives until the head of the request is complete, or no more will come.
+Transfer receive(int socket, std::string& request) {
   std::array<char, 1024> bytes = {};
   while (request.size() < longest_request && request.find("\r\n\r\n") == request.npos) {
-    const ssize_t got = recv(connection, bytes.data(), bytes.size(), 0);
+    const ssize_t got = recv(socket, bytes.data(), bytes.size(), 0);
     if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return Transfer::waits;
     if (got <= 0) break;
     request.append(bytes.data(), static_cast<std::size_t>(got));
   }
-  return request;
+  return Transfer::ended;
 }
 
-void send_all(int connection, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t sent = send(connection, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent <= 0) return;
-    bytes.remove_prefix(static_cast<std::size_t>(sent));
+Transfer send_more(int socket, std::string_view answer, std::size_t& sent) {
+  while (sent < answer.size()) {
+    const ssize_t done = send(socket, answer.data() + sent, answer.size() - sent, MSG_NOSIGNAL);
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return Transfer::waits;
+    if (done <= 0) break;
+    sent += static_cast<std::size_t>(done);
   }
+  shutdown(socket, SHUT_RDWR);
+  return Transfer::ended;
 }
 
 [[noreturn]] void refuse_port(std::uint16_t port) {
@@ -112,11 +116,12 @@ std::string response_to(std::string_view request, const Answers& answers) {
   return whole(answers(path), method == "GET");
 }
 
-LoopbackServer::LoopbackServer(std::uint16_t port)
-    : descriptor_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
-  if (descriptor_ < 0) refuse_port(port);
+LoopbackServer::LoopbackServer(std::uint16_t port, std::chrono::milliseconds patience)
+    : listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)),
+      patience_(patience) {
+  if (!listener_.is_open()) refuse_port(port);
   const int on = 1;
-  setsockopt(descriptor_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  setsockopt(listener_.number(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   sockaddr_in address = {};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
@@ -124,30 +129,42 @@ LoopbackServer::LoopbackServer(std::uint16_t port)
   socklen_t length = sizeof address;
   auto* const any = reinterpret_cast<sockaddr*>(&address);
   constexpr int backlog = 16;
-  if (bind(descriptor_, any, length) != 0 || listen(descriptor_, backlog) != 0 ||
-      getsockname(descriptor_, any, &length) != 0) {
-    const int error = errno;
-    close(descriptor_);
-    errno = error;
+  if (bind(listener_.number(), any, length) != 0 || listen(listener_.number(), backlog) != 0 ||
+      getsockname(listener_.number(), any, &length) != 0)
     refuse_port(port);
-  }
   port_ = ntohs(address.sin_port);
 }
 
-LoopbackServer::~LoopbackServer() { close(descriptor_); }
+void LoopbackServer::add_to(std::vector<pollfd>& all) const {
+  if (connections_.size() < most_connections) all.push_back({listener_.number(), POLLIN, 0});
+  for (const Connection& each : connections_)
+    all.push_back({each.socket.number(), each.answer.empty() ? short{POLLIN} : short{POLLOUT}, 0});
+}
 
-void LoopbackServer::answer(const Answers& answers) const {
-  for (;;) {
-    const int connection = accept4(descriptor_, nullptr, nullptr, SOCK_CLOEXEC);
-    if (connection < 0) return;
-    const timeval second = {1, 0};
-    setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof second);
-    setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &second, sizeof second);
-    const std::string request = received(connection);
-    if (!request.empty()) send_all(connection, response_to(request, answers));
-    shutdown(connection, SHUT_RDWR);
-    close(connection);
+void LoopbackServer::advance(const Answers& answers) {
+  const auto now = std::chrono::steady_clock::now();
+  while (connections_.size() < most_connections) {
+    FileDescriptor socket(
+        accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!socket.is_open()) break;
+    connections_.push_back({std::move(socket), now + patience_});
   }
+  std::erase_if(connections_, [&](Connection& each) {
+    return has_ended(each, answers) || std::chrono::steady_clock::now() >= each.end;
+  });
+}
+
+// Receives and sends as much as is possible without waiting. Returns true if the connection has
+// failed, or if the whole answer was sent.
+bool LoopbackServer::has_ended(Connection& browser, const Answers& answers) {
+  const int socket = browser.socket.number();
+  if (browser.answer.empty()) {
+    const Transfer transfer = receive(socket, browser.request);
+    if (transfer == Transfer::waits) return false;
+    if (browser.request.empty()) return true;
+    browser.answer = response_to(browser.request, answers);
+  }
+  return send_more(socket, browser.answer, browser.sent) != Transfer::waits;
 }
 
 }  // namespace evenkeel::tool::watch

@@ -1,13 +1,19 @@
 #pragma once
 
 // Answers only browsers of this machine. It listens on the loopback address, and refuses requests
-// that name another host, since pages of other sites could make a browser send these.
+// that name another host, since pages of other sites could make a browser send these. It never
+// waits for a browser, so a slow one delays neither the program nor other browsers.
+
+#include "tell/files.hpp"
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include <poll.h>
 
 namespace evenkeel::tool::watch {
 
@@ -19,21 +25,34 @@ using Answers = std::function<HttpAnswer(std::string_view path)>;
 
 class LoopbackServer {
  public:
-  // 0 means any free port. Throws an Error if the port is taken.
-  explicit LoopbackServer(std::uint16_t port);
-  ~LoopbackServer();
-  LoopbackServer(const LoopbackServer&) = delete;
-  LoopbackServer& operator=(const LoopbackServer&) = delete;
+  // A port of 0 means any free port. A connection ends after `patience`, whether or not the browser
+  // has its answer. Throws an Error if the port is taken.
+  explicit LoopbackServer(std::uint16_t port,
+                          std::chrono::milliseconds patience = std::chrono::seconds(5));
 
   std::uint16_t port() const noexcept { return port_; }
-  int descriptor() const noexcept { return descriptor_; }  // readable if a browser has connected
 
-  // Answers all browsers that have connected. Gives up on a slow one after a second.
-  void answer(const Answers& answers) const;
+  // Adds the events after which advance() can do something.
+  void add_to(std::vector<pollfd>& all) const;
+  // Accepts browsers, receives their requests and sends answers, without waiting for any of them.
+  void advance(const Answers& answers);
 
  private:
-  int descriptor_ = -1;
+  using FileDescriptor = evenkeel::detail::FileDescriptor;
+  struct Connection {
+    FileDescriptor socket;
+    std::chrono::steady_clock::time_point end;
+    std::string request = {}, answer = {};  // `answer` is empty until the request is complete
+    std::size_t sent = 0;                   // bytes of the answer
+  };
+  static constexpr std::size_t most_connections = 16;
+
+  static bool has_ended(Connection& browser, const Answers& answers);
+
+  FileDescriptor listener_;
+  std::chrono::milliseconds patience_;
   std::uint16_t port_ = 0;
+  std::vector<Connection> connections_;
 };
 
 // The whole answer to a request, with its head. Pure.

@@ -1,6 +1,7 @@
 #include "watch/view.hpp"
 
 #include "decide/decision.hpp"
+#include "files/printable.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -50,8 +51,9 @@ void take(View& view, const JournalLine& look) {
   if (look.totals && look.totals->ranks > 0) {
     const Totals& totals = *look.totals;
     ++view.looks;
-    if (view.looks > 1 && look.step > view.step)
-      view.next_look = look.step + (look.step - view.step);
+    if (view.looks > 1 && look.step > view.last_look)
+      view.next_look = look.step + (look.step - view.last_look);
+    view.last_look = look.step;
     view.ranks = totals.ranks;
     if (totals.all_steps > 0) {
       const auto steps = static_cast<double>(totals.all_steps);
@@ -79,8 +81,8 @@ void take(View& view, const JournalFinish& finish) {
 
 std::string line_of(const View& view) {
   const Shown decision = view.decisions.empty() ? Shown{} : view.decisions.back();
-  return "step " + std::to_string(view.step) + ": " + decision.word +
-         (decision.reason.empty() ? "" : ": " + decision.reason) + '\n';
+  return "step " + std::to_string(decision.step) + ": " + decision.word +
+         (decision.reason.empty() ? "" : ": " + printable_line(decision.reason)) + '\n';
 }
 
 }  // namespace evenkeel::tool::watch

@@ -23,7 +23,7 @@ struct View {
   static constexpr std::size_t most_lambdas = 1024, most_decisions = 100;
 
   std::string name;
-  std::int64_t ranks = 1, step = 0, looks = 0;
+  std::int64_t ranks = 1, step = 0, looks = 0, last_look = 0;
   std::int64_t rebalances = 0, unchanged = 0;  // with new domains; with no change
   bool is_paused = false, is_deterministic = false;
   double lambda = 1, imbalance_percent = 0;

@@ -68,7 +68,8 @@ const MpiHandle::Combiner& MpiHandle::combiner(const Combination& combination) {
 
 void MpiHandle::release() noexcept {
   released_ = true;
-  if (pending_ > 0 || !mpi_is_running() || communicator_ == MPI_COMM_NULL) return;
+  if (pending_ > 0 || !home_.is_here() || !mpi_is_running() || communicator_ == MPI_COMM_NULL)
+    return;
   free_all();  // before the attribute is deleted: MPI may forbid nested calls in its call-back
   MPI_Comm_delete_attr(MPI_COMM_SELF, key_);
   MPI_Comm_free_keyval(&key_);

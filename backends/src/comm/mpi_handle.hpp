@@ -5,6 +5,7 @@
 #include "comm/mpi_call.hpp"
 
 #include <evenkeel/backends/comm/reduction.hpp>
+#include <evenkeel/backends/process.hpp>
 
 namespace evenkeel::detail {
 
@@ -36,8 +37,9 @@ class MpiHandle {
   void set_on_mpi_error(OnMpiError what) noexcept { on_mpi_error_ = what; }
   const Combiner& combiner(const Combination& combination);
 
-  // Frees the communicator now, or when the last pending reduction is complete. Do not call it
-  // while an exception is under way.
+  // Frees the communicator now, or when the last pending reduction is complete. Does nothing in a
+  // forked child, whose calls of MPI would disturb its parent. Do not call it while an exception is
+  // under way.
   void release() noexcept;
 
   // MPI_Finalize calls the function before anything is freed.
@@ -73,6 +75,7 @@ class MpiHandle {
   void free_all() noexcept;
   void settle_abandoned() noexcept;
 
+  HomeProcess home_;
   MPI_Comm communicator_ = MPI_COMM_NULL;
   int key_ = MPI_KEYVAL_INVALID;
   OnMpiError on_mpi_error_ = OnMpiError::error;

@@ -53,7 +53,7 @@ Engine::Engine(Communicator communicator, const Options& code, bool places_objec
       protocol_(std::move(communicator), hash_of(to_text(options_)),
                 record_options(options_).wants_pictures(), patience_of(options_)),
       advisor_(first_state(options_),
-               [this](Watcher::Task task) { recording_.perform(std::move(task)); }),
+               [this](Watcher::Task task) { recording_.perform_in_time(std::move(task)); }),
       recording_(record_options(options_), options_.watcher) {
   with_name(options_.name, [&] { open_files(); });
 }
@@ -74,9 +74,14 @@ void Engine::open_files() {
   detail::at_finalize(ranks, [this] { leave(); });
 }
 
-// Ends an unfinished run. Ranks that wait for this rank learn that it has left.
+// Ends an unfinished run. Ranks that wait for this rank learn that it has left. A forked child
+// has only a copy of its parent's run.
 Engine::~Engine() {
   detail::at_finalize(protocol_.communicator(), {});
+  if (!home_.is_here()) {
+    recording_.abandon();
+    return;
+  }
   leave();
   if (!is_finished() && has_begun()) recording_.give_up(steps(), kernels());
 }

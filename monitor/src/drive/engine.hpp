@@ -164,6 +164,7 @@ class Engine {
     void replace_domains(bool were_first) noexcept;
   };
 
+  detail::HomeProcess home_;
   Options options_;
   Observer observer_;
   Epochs epochs_;

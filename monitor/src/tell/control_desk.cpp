@@ -30,7 +30,19 @@ AddressedLine addressed(const std::string& line) {
   return {line.substr(0, colon), begin == std::string::npos ? "" : line.substr(begin)};
 }
 
+// Empty if the line is a command for some Balancer.
+std::string problem_with_grammar(const std::string& line, const AddressedLine& said) {
+  if (is_command(said.command)) return {};
+  return in_quotes(line) +
+         " is not a command: give pause, resume, rebalance, or journal and a path";
+}
+
 }  // namespace
+
+std::string problem_with_commands(const std::string& content) {
+  return ControlFile::problem_with(
+      content, [](const std::string& line) { return problem_with_grammar(line, addressed(line)); });
+}
 
 class ControlDesk {
  public:
@@ -71,9 +83,7 @@ class ControlDesk {
  private:
   std::string problem_with(const std::string& line) const {
     const AddressedLine said = addressed(line);
-    if (!is_command(said.command))
-      return in_quotes(line) +
-             " is not a command: give pause, resume, rebalance, or journal and a path";
+    if (std::string problem = problem_with_grammar(line, said); !problem.empty()) return problem;
     if (said.to.empty())
       return readers_.size() > 1 && said.command.starts_with(journal_command)
                  ? "several Balancers read the file, but a journal is for one: write the name of "

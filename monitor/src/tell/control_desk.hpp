@@ -31,6 +31,10 @@ class ControlReader {
   std::vector<std::string> waiting_;  // guarded by the mutex of the desk
 };
 
+// Returns the reason why no run takes a control file with this content, as a clause, or an empty
+// text. The names of Balancers are not checked, since only their run knows them. Pure.
+EVENKEEL_API std::string problem_with_commands(const std::string& content);
+
 inline constexpr std::string_view journal_command = "journal ";
 
 }  // namespace evenkeel

@@ -20,13 +20,7 @@ using detail::OpenedFile;
 using detail::read_from;
 
 constexpr std::size_t most_control_bytes = 4096;
-
-// The reason why commands of this file must not be read, or an empty text.
-std::string unfitness_of(const struct stat& status) {
-  if (status.st_uid != ::geteuid()) return "it belongs to another user";
-  if (status.st_nlink != 1) return "it has several hard links";
-  return {};
-}
+constexpr const char* no_line_feed = "its last line has no line feed at its end";
 
 // A text that changes whenever a user writes to the file or replaces it.
 std::string state_of(const struct stat& status) {
@@ -52,6 +46,17 @@ bool put_back(const std::string& from, const std::string& to) {
 }
 
 }  // namespace
+
+std::string unfitness_of(const struct stat& status) {
+  if (status.st_uid != ::geteuid()) return "it belongs to another user";
+  if (status.st_nlink != 1) return "it has several hard links";
+  return {};
+}
+
+std::string ControlFile::problem_with(const std::string& content, const Judge& judge) {
+  const Content found = judged(content, judge);
+  return found.is_complete || !found.text.problem.empty() ? found.text.problem : no_line_feed;
+}
 
 ControlFile::Content ControlFile::judged(std::string content, const Judge& judge) {
   Content found;
@@ -139,7 +144,7 @@ ControlText ControlFile::take(const Judge& judge) {
   // The last line may be unfinished, because a user is still writing it.
   const bool is_unfinished = found.text.problem.empty();
   if (is_unfinished && state == unfinished_ && seen.status.st_size > 0)
-    found.text.problem = "its last line has no line feed at its end";
+    found.text.problem = no_line_feed;
   if (is_unfinished) unfinished_ = state;
   return {{}, told_once(found.text.problem, seen.status)};
 }

@@ -29,6 +29,9 @@ class ControlFile {
   // line.
   using Judge = std::function<std::string(const std::string& line)>;
 
+  // Returns what is wrong with the content of a control file, as a clause, or an empty text. Pure.
+  static std::string problem_with(const std::string& content, const Judge& judge);
+
   // Returns the commands of the file and removes it. The result is empty if there is no file, or if
   // its last line has no line feed yet.
   ControlText take(const Judge& judge);
@@ -54,6 +57,10 @@ class ControlFile {
   detail::FileDescriptor taken_;
   std::size_t taken_bytes_ = 0;
 };
+
+// Returns the reason why commands of a file with this status must not be read, as a clause, or an
+// empty text.
+EVENKEEL_API std::string unfitness_of(const struct stat& status);
 
 // Returns the command if all ranks must obey it. The result is empty if the text is no command, or
 // if it is the command journal.

@@ -51,7 +51,8 @@ enum class Links { followed, refused };
 OpenedFile open_regular(const std::string& path, int flags, Links links = Links::followed);
 
 // The content from `offset` on, at most `most` bytes; fewer if the file ends or reading fails.
-std::string read_from(const FileDescriptor& file, std::size_t offset, std::size_t most);
+EVENKEEL_API std::string read_from(const FileDescriptor& file, std::size_t offset,
+                                   std::size_t most);
 
 // Returns 0 if the whole text is written, and the error number otherwise.
 int write_whole(const FileDescriptor& file, std::string_view text) noexcept;

@@ -218,6 +218,10 @@ std::string unfinished_line(std::int64_t step) {
   return Json::object({{"unfinished", true}, {"step", step}}).text();
 }
 
+std::string left_out_line(std::int64_t step) {
+  return Json::object({{"left_out", true}, {"step", step}}).text();
+}
+
 // The file is not emptied before this journal has its lock. It is opened for appending, so that the
 // lines of another run stay whole on a file system without locks.
 Journal::Journal(const std::string& path, OpenMode begin) : path_(path) {

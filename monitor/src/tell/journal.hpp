@@ -82,6 +82,8 @@ EVENKEEL_API std::string to_json(const JournalLine& line);
 EVENKEEL_API std::string to_json(const JournalFinish& finish);
 // The last line of a run that ends without finish().
 EVENKEEL_API std::string unfinished_line(std::int64_t step);
+// The line in place of the first line that is left out, of this step.
+EVENKEEL_API std::string left_out_line(std::int64_t step);
 
 // Writes lines to a regular file; a line is complete when write returns. The constructor throws an
 // Error if the file cannot be made, or if another Journal is writing to it. If the file can no

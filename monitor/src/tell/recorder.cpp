@@ -4,6 +4,7 @@
 
 #include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/text.hpp>
+#include <evenkeel/backends/words.hpp>
 
 namespace evenkeel {
 
@@ -73,6 +74,14 @@ void Recorder::add(JournalLine line) {
     line.reason = explain(line.before, *line.totals, line.decision);
   if (is_written) write(to_json(line));
   if (is_told) log_.write(log_line(line));
+}
+
+void Recorder::leave_out_lines(std::int64_t step) {
+  if (journal_ != nullptr || control_) write(left_out_line(step));
+  tell("from step " + detail::count_of(step) +
+           " on lines are left out, since looks come faster than they can be written; fewer looks, "
+           "by a greater epoch_steps, need fewer lines",
+       LogLevel::summary);
 }
 
 void Recorder::warn(const std::string& text) const {

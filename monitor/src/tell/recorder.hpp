@@ -20,6 +20,11 @@ struct RecordOptions {
 
   // True if lines of the journal show single ranks.
   bool wants_pictures() const noexcept { return !journal.empty() || !control.empty(); }
+  // True if a line with this action is written or logged.
+  bool wants(Action action) const noexcept {
+    return wants_pictures() ||
+           log >= (action == Action::rebalance ? LogLevel::decisions : LogLevel::looks);
+  }
 };
 
 class Recorder {
@@ -36,6 +41,8 @@ class Recorder {
   void begin(const std::vector<std::string>& kernels);
   // Adds a line. The text of a look's reason is made only if the line is written or logged.
   void add(JournalLine line);
+  // Says that there are too many lines to write all of them. Call this instead of add(), once.
+  void leave_out_lines(std::int64_t step);
   void warn(const std::string& text) const;
 
   // Reads the control file. Later calls of take_command() return the commands one at a time: first

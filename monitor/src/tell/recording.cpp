@@ -11,6 +11,10 @@ void tell(const Function& function) {
 
 }  // namespace
 
+void Recording::perform_in_time(Watcher::Task task) {
+  if (!watcher_.is_behind()) watcher_.offer(std::move(task));
+}
+
 void Recording::open(JournalHeader header) {
   recorder_ = std::make_unique<Recorder>(options_, std::move(header));
 }
@@ -66,13 +70,21 @@ void Recording::begin(const Names& kernels) {
 void Recording::end_line(const Names& kernels, bool waits) {
   if (!line_) return;
   line_->waits = waits;
-  tell([&] {
-    begin(kernels);
-    perform([recorder = recorder_.get(), line = std::move(*line_)]() mutable {
-      recorder->add(std::move(line));
+  if (options_.wants(line_->decision.action))
+    tell([&] {
+      begin(kernels);
+      if (watcher_.is_behind()) return leave_out_line();
+      perform([recorder = recorder_.get(), line = std::move(*line_)]() mutable {
+        recorder->add(std::move(line));
+      });
     });
-  });
   line_.reset();
+}
+
+void Recording::leave_out_line() {
+  if (has_left_out_lines_) return;
+  perform([recorder = recorder_.get(), step = line_->step] { recorder->leave_out_lines(step); });
+  has_left_out_lines_ = true;
 }
 
 void Recording::warn(const std::string& text) {
@@ -84,7 +96,7 @@ Command Recording::take_command() {
   if (recorder_ == nullptr) return Command::none;
   const Command command = recorder_->take_command();
   if (!options_.control.empty())
-    tell([&] { perform([recorder = recorder_.get()] { recorder->listen(); }); });
+    tell([&] { perform_in_time([recorder = recorder_.get()] { recorder->listen(); }); });
   return command;
 }
 

@@ -24,8 +24,9 @@ class Recording {
   void open(JournalHeader header);
   bool is_open() const noexcept { return recorder_ != nullptr; }
   bool wants_pictures() const noexcept { return options_.wants_pictures(); }
-  // Performs a task in the thread, after all earlier ones.
-  void perform(Watcher::Task task) { watcher_.offer(std::move(task)); }
+  // Performs a task in the thread, after all earlier ones. Leaves it out if the thread is far
+  // behind.
+  void perform_in_time(Watcher::Task task);
 
   // Sets the initial state of the run, which may come from an earlier run. Call this before the
   // first line.
@@ -38,7 +39,8 @@ class Recording {
   void add_outcome(std::int64_t step, RebalanceKind kind, const Outcome& outcome,
                    const CostTable& costs);
   // Gives the line to the recorder, if there is one. The first call writes the header with these
-  // kernels. `waits` is true if the advice of the line is held for a later step.
+  // kernels. `waits` is true if the advice of the line is held for a later step. If the thread is
+  // far behind, the line is left out, which log and journal say once.
   void end_line(const Names& kernels, bool waits = false);
 
   void warn(const std::string& text);
@@ -48,14 +50,19 @@ class Recording {
   // Call this if the run ends without finish(). Reports such an end, unless an exception is under
   // way, because the exception explains the end better.
   void give_up(std::int64_t step, const Names& kernels) noexcept;
+  // Call this in a forked child instead. Touches no file, and no lock that was held when the child
+  // was made.
+  void abandon() noexcept { static_cast<void>(recorder_.release()); }
 
  private:
   void begin(const Names& kernels);
+  void perform(Watcher::Task task) { watcher_.offer(std::move(task)); }
+  void leave_out_line();
 
   RecordOptions options_;
   std::unique_ptr<Recorder> recorder_;  // null on other ranks
   std::optional<JournalLine> line_;
-  bool has_begun_ = false;
+  bool has_begun_ = false, has_left_out_lines_ = false;
   int uncaught_before_ = std::uncaught_exceptions();
   Watcher watcher_;  // the last member, so that its thread ends before the members that it uses are
                      // destroyed

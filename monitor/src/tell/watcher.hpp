@@ -5,10 +5,13 @@
 // and sleeps between checks, because a wake-up for each task would cost the application more than
 // most tasks. A caller that offers a task waits neither for the task nor for a lock.
 
+#include <evenkeel/backends/process.hpp>
+
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 
@@ -28,33 +31,48 @@ class Watcher {
   Watcher& operator=(const Watcher&) = delete;
   ~Watcher();
 
-  // Only one thread may call this. Does not wake the watcher's thread, which performs the task at
-  // its next check, and at the latest before finish() returns. Exceptions of a task are lost.
+  // Only one thread may call this. The watcher's thread performs the task at its next check, and at
+  // the latest before finish() returns. Does not wake the thread, unless many tasks wait.
+  // Exceptions of a task are lost.
   void offer(Task task);
 
-  // Ends the thread and performs the remaining tasks.
+  // True if the thread is so far behind that a caller must leave out tasks of which there are many.
+  // Otherwise they would fill the memory.
+  static constexpr std::int64_t most_waiting = 512;
+  bool is_behind() const noexcept {
+    return waiting_.load(std::memory_order_relaxed) >= most_waiting;
+  }
+
+  // Ends the thread and performs the remaining tasks. A forked child has neither the thread nor the
+  // right to perform the tasks of its parent, so there this and the destructor do nothing.
   void finish();
 
  private:
+  static constexpr std::int64_t many_waiting = most_waiting / 2;
+
   struct Offered {
     Task task;
     Offered* before = nullptr;
   };
 
-  void run();
+  struct Thread {
+    std::mutex mutex;
+    std::condition_variable condition;
+    bool stop = false;  // guarded by the mutex
+    std::thread thread;
+  };
+
+  void run(Thread& mine);
   void perform_all() noexcept;
   static void perform(const Task& task) noexcept;
 
+  detail::HomeProcess home_;
   std::chrono::microseconds nap_;
   // The head of a linked list, the latest task first. One thread adds tasks, and another takes them
   // all.
   std::atomic<Offered*> latest_ = nullptr;
-
-  std::mutex mutex_;
-  std::condition_variable condition_;
-  bool stop_ = false;  // guarded by the mutex
-
-  std::thread thread_;
+  std::atomic<std::int64_t> waiting_ = 0;  // tasks that were offered and not performed yet
+  std::unique_ptr<Thread> thread_;         // null without a thread
 };
 
 }  // namespace evenkeel

@@ -4,6 +4,9 @@
 #include <csignal>
 #include <latch>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 namespace evenkeel::watcher_test {
 namespace {
 
@@ -115,6 +118,60 @@ TEST_P(AnyWatcher, RunsInItsThreadOrAtOnce) {
     });
   if (GetParam()) drain(*watcher);
   EXPECT_EQ(times, 2);
+}
+
+// The child has a copy of the watcher, but not its thread. A hang would end by the alarm.
+TEST_P(AnyWatcher, InAForkedChildItEndsWithoutItsThreadAndTasks) {
+  if (GetParam()) drain(*watcher);
+  watcher->offer([this, parent = getpid()] {
+    if (getpid() != parent) _exit(1);
+    ran.push_back(0);
+  });
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    watcher.reset();
+    _exit(0);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  watcher->finish();
+  EXPECT_EQ(ran, first_numbers(1));
+}
+
+// The thread performs one task until all others are offered.
+TEST(Watcher, SaysThatItIsBehindUntilItHasCaughtUp) {
+  std::latch all_offered(1);
+  std::int64_t ran = 0;
+  Watcher watcher(true);
+  watcher.offer([&] { all_offered.wait(); });
+  for (std::int64_t i = 1; i < Watcher::most_waiting; ++i) {
+    EXPECT_FALSE(watcher.is_behind());
+    watcher.offer([&] { ++ran; });
+  }
+  EXPECT_TRUE(watcher.is_behind());
+  watcher.offer([&] { ++ran; });
+  all_offered.count_down();
+  while (watcher.is_behind()) std::this_thread::yield();
+  watcher.finish();
+  EXPECT_FALSE(watcher.is_behind());
+  EXPECT_EQ(ran, Watcher::most_waiting);
+}
+
+TEST(Watcher, WithoutAThreadItIsNeverBehind) {
+  Watcher watcher(false);
+  for (std::int64_t i = 0; i < 2 * Watcher::most_waiting; ++i) watcher.offer([] {});
+  EXPECT_FALSE(watcher.is_behind());
+}
+
+// The thread would sleep for an hour.
+TEST(Watcher, ManyTasksWakeIt) {
+  Watcher watcher(true, std::chrono::hours(1));
+  std::atomic<bool> done = false;
+  watcher.offer([&] { done = true; });
+  while (!done) watcher.offer([] { std::this_thread::yield(); });
+  watcher.finish();
 }
 
 TEST(Watcher, LooksByItselfEverySoOften) {

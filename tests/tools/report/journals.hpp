@@ -168,6 +168,16 @@ inline std::vector<std::string> lines_of(RecordedRun run) {
   return RunRecorder(std::move(run)).record();
 }
 
+// A rebalance after this step for which no look has asked.
+inline JournalLine due_after(std::int64_t step) {
+  JournalLine line;
+  line.step = line.taken_at = step;
+  line.decision = {Action::rebalance, Reason::due};
+  line.reason = "the step is due";
+  line.outcome = {.moved = true, .seconds = 1e-3};
+  return line;
+}
+
 inline std::string text_of(const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) text += line;

@@ -142,6 +142,21 @@ TEST(ReportModel, DomainsBeforeAreThoseOfTheLastRebalance) {
   EXPECT_EQ(longer.domain_changes.back().step, 8 * 600);
 }
 
+TEST(ReportModel, LinesThatTheRunHasLeftOut) {
+  auto lines = lines_of({});
+  EXPECT_EQ(page_of(model_of(test::text_of(lines))).find("left out"), std::string::npos);
+  lines[9] = left_out_line(72) + '\n';
+  lines[19] = left_out_line(152) + '\n';
+  const Model model = model_of(test::text_of(lines));
+  EXPECT_EQ(model.looks, 38);
+  EXPECT_EQ(model.reading.broken, 0);
+  EXPECT_EQ(model.reading.left_out_from, 72);
+  EXPECT_MENTIONS(page_of(model), "From step 72 on the run has left out lines");
+  EXPECT_TRUE(
+      name_of_journal("1.2.3", 4, model.reading).ends_with("on 4 ranks, with lines left out"));
+  EXPECT_TRUE(std::holds_alternative<JournalLeftOut>(line_from(left_out_line(7), Care::exact)));
+}
+
 // A run that continues or was killed has no last line. The data from its looks must be the same.
 TEST(ReportModel, WithoutTheLastLine) {
   const Model whole = model_of(journal_of({})), open = model_of(journal_of({.finishes = false}));
@@ -175,6 +190,37 @@ TEST(ReportModel, RebalancesThatChangedNothingCountApart) {
       model_of(journal_of({.looks = 12, .finishes = false, .some_change_nothing = true}));
   EXPECT_EQ(open.unchanging, 1);
   EXPECT_EQ(open.last.ledger.gains.unchanged, 1);
+}
+
+// The line of a look comes some steps after the look. A rebalance that no look has asked for may
+// have its line before it, but belongs to the steps of the next look.
+TEST(ReportModel, ARebalanceWithoutALookMayStandBeforeAnEarlierLook) {
+  auto lines = lines_of({.looks = 7, .finishes = false});
+  for (const std::int64_t step : {34, 35})
+    lines.insert(lines.begin() + step - 30, to_json(test::due_after(step)) + '\n');
+  const Model model = model_of(test::text_of(lines));
+  EXPECT_EQ(model.reading.broken, 0);
+  EXPECT_EQ(model.looks, 7);
+  EXPECT_EQ(model.changing, 3);
+  ASSERT_EQ(model.columns.size(), 7U);
+  for (std::size_t i = 0; i < 7; ++i) {
+    const TimeColumn& column = model.columns[i];
+    EXPECT_EQ(column.begin, static_cast<std::int64_t>(8 * i));
+    EXPECT_EQ(column.end, static_cast<std::int64_t>(8 * i + 8));
+    EXPECT_EQ(column.looks, 1);
+    EXPECT_EQ(column.rebalances, i == 4 ? 2 : i == 5 ? 1 : 0) << i;
+  }
+  EXPECT_EQ(model.columns[4].step, 35);
+  EXPECT_EQ(model.columns[4].cause, "due");
+}
+
+TEST(HostileJournal, LinesInAnotherOrderAreLeftOut) {
+  auto lines = lines_of({.looks = 7, .finishes = false});
+  std::swap(lines[2], lines[3]);
+  for (const std::int64_t step : {35, 34}) lines.push_back(to_json(test::due_after(step)) + '\n');
+  const Model model = model_of(test::text_of(lines));
+  EXPECT_EQ(model.reading.broken, 2);
+  EXPECT_EQ(model.looks, 6);
 }
 
 // --- Many ranks, many looks ----------------------------------------------------------------------

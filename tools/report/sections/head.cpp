@@ -38,6 +38,10 @@ std::string warnings(const Model& model) {
         "last look.");
   if (model.start.version.empty())
     text += paragraph("The journal's first line is missing: version and options are not known.");
+  if (reading.left_out_from)
+    text += paragraph("From step " + detail::count_of(*reading.left_out_from) +
+                      " on the run has left out lines, since its looks came faster than they could "
+                      "be written.");
   if (reading.broken > 0) text += broken_lines(reading);
   if (text.empty()) return text;
   return element("div", {{"class", "warning"}, {"role", "note"}},

@@ -1,6 +1,6 @@
 #include "replay/journal.hpp"
 #include "decide/decision.hpp"
-#include "journal/line.hpp"
+#include "journal/reader.hpp"
 #include "monitor/drive/monitor/watching.hpp"
 #include "monitor/drive/users_logger.hpp"
 #include "support/scratch.hpp"
@@ -399,6 +399,24 @@ TEST_F(JournalTest, TheWordNoneMeansNone) {
   monitor.finish();
   EXPECT_FALSE(std::filesystem::exists(path));
   EXPECT_FALSE(std::filesystem::exists("none"));
+}
+
+// A rebalance at a fixed step may have its line before that of an earlier look. Readers that show
+// the journal must show all looks.
+TEST_F(JournalTest, IsReadWholeIfRebalancesAreDueDuringLooks) {
+  Monitor monitor = uneven(with_journal(exact(Every{.period = 10})));
+  advised(monitor, 100, [&] { monitor.rebalanced({.moved = true, .seconds = 1e-3}); });
+  monitor.finish();
+  if (rank != 0) return;
+  const tool::JournalReplay replay = tool::replay_journal(path);
+  EXPECT_GT(replay.looks, 5);
+  std::int64_t looks = 0;
+  const tool::Reading reading = tool::read_journal(
+      tool::FileSource(path), tool::Care::tolerant,
+      {[](const JournalHeader&) {},
+       [&](const tool::JournalPlace&, const JournalLine& line) { looks += line.totals ? 1 : 0; }});
+  EXPECT_EQ(reading.broken, 0);
+  EXPECT_EQ(looks, replay.looks);
 }
 
 TEST_F(JournalTest, WithoutFinishAllThatIsSettledIsWritten) {

@@ -8,6 +8,9 @@
 #include <filesystem>
 #include <thread>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 namespace evenkeel::life_test {
 namespace {
 
@@ -142,6 +145,72 @@ TEST_P(UnfinishedTest, IsNotSaidWhileAnExceptionIsUnderWay) {
 TEST_P(UnfinishedTest, IsSaidOnceOfAMonitorThatWasMoved) {
   const auto move = [](Monitor& monitor) { const Monitor other = std::move(monitor); };
   EXPECT_EQ(test::times(log_of(with_journal(), 20, move), "without finish"), rank == 0 ? 1 : 0);
+}
+
+// Libraries may fork. If the child ends by exit(), it destroys its copies of the objects of its
+// parent. A hang would end by the alarm.
+TEST_P(UnfinishedTest, AForkedChildEndsWithoutItsParentsRun) {
+  std::optional<Monitor> monitor = uneven(with_journal());
+  EXPECT_EQ(advised(*monitor, 21), Steps{16});
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    monitor.reset();
+    _exit(0);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(advised(*monitor, 40), (Steps{24, 32, 40}));
+  monitor->finish();
+  const std::string content = test::content_of(journal);
+  EXPECT_EQ(test::times(content, "unfinished"), 0);
+  EXPECT_EQ(test::times(content, "\"version\""), rank == 0 ? 1 : 0);
+  EXPECT_EQ(test::times(content, "\n{\"step\":19,"), rank == 0 ? 1 : 0) << content;
+  EXPECT_EQ(test::times(content, "\"finished\":true"), rank == 0 ? 1 : 0);
+}
+
+// --- A thread that is behind ---------------------------------------------------------------------
+
+std::atomic<bool> holds_thread = false, is_held = false;
+
+bool hold_thread(const LoadView&) {
+  if (is_thread_of_test) return false;
+  is_held = true;
+  holds_thread.wait(true);
+  return false;
+}
+
+// From the first steps to the last one, the rule keeps the thread from writing. Each rank runs
+// alone.
+TEST_P(UnfinishedTest, LinesThatWouldFillTheMemoryAreLeftOut) {
+  is_thread_of_test = true;
+  holds_thread = true;
+  is_held = false;
+  Options choice = with_journal();
+  choice.trigger = Custom{&hold_thread};
+  testing::internal::CaptureStderr();
+  {
+    Monitor monitor(Communicator::self(), choice);
+    monitor.set_load(1);
+    while (GetParam() && !is_held) {
+      monitor.step();
+      std::this_thread::sleep_for(std::chrono::milliseconds(25));  // longer than the thread sleeps
+    }
+    for (int step = 0; step < 16'000; ++step) monitor.step();
+    holds_thread = false;
+    holds_thread.notify_all();
+    monitor.finish();
+  }
+  const std::string log = testing::internal::GetCapturedStderr();
+  const std::string content = test::content_of(journal);
+  EXPECT_EQ(test::times(log, " on lines are left out, since looks come faster than they can be "),
+            GetParam() ? 1 : 0)
+      << log;
+  EXPECT_EQ(test::times(content, "{\"left_out\":true,\"step\":"), GetParam() ? 1 : 0);
+  const int looks = test::times(content, "\"totals\":{");
+  EXPECT_GT(looks, 200);
+  EXPECT_EQ(looks < 1000, GetParam()) << looks;
 }
 
 // --- Files that fail -----------------------------------------------------------------------------
