@@ -289,6 +289,47 @@ TEST(CutGraph, BalancesSeveralConstraints) {
 TEST(CutGraph, ReportsTheBoundOfAHeavyVertex) {
   GraphOnHost graph = test::grid(30, 30);
   graph.weights.assign(900, 1);
+// Gives the vertices, beginning with the heaviest, to the lightest part. Returns lambda.
+double lambda_of_greedy(std::vector<double> weights, int parts) {
+  std::ranges::sort(weights, std::greater<>());
+  std::vector<double> sums(std::size_t(parts), 0.0);
+  for (const double weight : weights) *std::ranges::min_element(sums) += weight;
+  return lambda_of(sums);
+}
+
+// With about ten vertices in a part, few moves are possible. Without edges, that is no excuse.
+TEST(CutGraph, MeetsTheTargetWithFewVerticesPerPart) {
+  const int cases = is_slow() ? 10 : 40;
+  for (int draw = 0; draw < cases; ++draw)
+    for (const bool has_edges : {false, true}) {
+      SCOPED_TRACE(std::to_string(draw) + (has_edges ? " with edges" : ""));
+      const int parts = 2 + static_cast<int>(test::mix(draw, 1) % 30);
+      const std::int64_t vertices = parts * (8 + static_cast<int>(test::mix(draw, 2) % 6));
+      GraphOnHost graph = has_edges ? test::path(vertices) : test::edgeless(vertices);
+      for (std::int64_t v = 0; v < vertices; ++v) {
+        const double share = static_cast<double>(test::mix(v, 100 + draw) >> 11U) * 0x1p-53;
+        graph.weights.push_back(draw % 2 == 0 ? 0.5 + share : -std::log(1 - share));
+      }
+      const Effort effort = efforts()[std::size_t(draw) % efforts().size()];
+      const Cut cut = cut_of(graph, {.parts = parts}, {.effort = effort});
+      expect_sound(graph, cut, parts, std::max(1.03, lambda_of_greedy(graph.weights, parts)));
+    }
+}
+
+// There are 2 n + 1 heavy vertices for n parts, so some part has three of them.
+TEST(CutGraph, ReportsABoundOfWholeVertices) {
+  for (const int parts : {2, 7}) {
+    GraphOnHost graph = test::edgeless(2 * parts + 1 + 5 * parts);
+    graph.weights.assign(std::size_t(graph.size()), 0.25);
+    std::fill_n(graph.weights.begin(), 2 * parts + 1, 3.0);
+    const Cut cut = cut_of(graph, {.parts = parts});
+    expect_sound(graph, cut, parts);
+    const double average = (3.0 * (2 * parts + 1) + 0.25 * 5 * parts) / parts;
+    EXPECT_NEAR(cut.report.bound[0], 9 / average, 1e-9);
+    EXPECT_NEAR(cut.report.lambda[0], 9 / average, 1e-9);
+  }
+}
+
   graph.weights[450] = 500;
   const Cut cut = cut_of(graph, {.parts = 8});
   expect_sound(graph, cut, 8);

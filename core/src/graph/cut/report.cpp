@@ -166,8 +166,7 @@ int most_neighbours(Moves& moves) {
   return *std::max_element(neighbours.begin(), neighbours.end());
 }
 
-void report_evenness(const Moves& moves, const Goal& goal, const PerConstraint& heaviest,
-                     std::int64_t clusters, GraphReport& report) {
+void report_evenness(const Moves& moves, const Goal& goal, GraphReport& report) {
   const auto constraints = static_cast<std::size_t>(goal.constraints);
   for (std::size_t c = 0; c < constraints; ++c) {
     std::int64_t greatest = 0;
@@ -175,13 +174,12 @@ void report_evenness(const Moves& moves, const Goal& goal, const PerConstraint& 
       greatest = std::max(greatest, moves.loads.weights[p * constraints + c]);
     const auto total = static_cast<double>(goal.totals[c]);
     report.lambda.push_back(lambda_of(static_cast<double>(greatest), total, goal.parts));
-    report.bound.push_back(lambda_of(
-        static_cast<double>(least_bottleneck(goal, c, heaviest, clusters)), total, goal.parts));
+    report.bound.push_back(lambda_of(static_cast<double>(goal.bottlenecks[c]), total, goal.parts));
   }
 }
 
 // Collective. Returns the weight that must move in any cut, as a share of `total`: the weight by
-// which parts exceed the limit if all vertices are at home.
+// which parts exceed the limit if all vertices with a given home are there.
 double least_moved(const Communicator& communicator, const Level& level, const Goal& goal,
                    double total) {
   double least = 0;
@@ -266,7 +264,7 @@ Moves surveyed(const Communicator& communicator, GraphRead& read, const Goal& go
 }
 
 GraphReport report_of(const Communicator& communicator, const GraphRead& read, Moves& moves,
-                      const Goal& goal, const PerConstraint& heaviest, std::int64_t clusters) {
+                      const Goal& goal) {
   GraphReport report;
   const Level& level = read.level;
   report.parts = goal.parts;
@@ -284,7 +282,7 @@ GraphReport report_of(const Communicator& communicator, const GraphRead& read, M
   report.volume = all.volume;
   report.cut_edges = all.cut_edges / 2;
   report.broken = all.broken / 2;
-  report_evenness(moves, goal, heaviest, clusters, report);
+  report_evenness(moves, goal, report);
   if (has_weightless_part(moves)) {
     const std::vector<std::int64_t> vertices =
         sums_of(communicator, level, goal.parts, moves.vertices.parts);
