@@ -65,6 +65,15 @@ std::int64_t cut_edges(const GraphOnHost& graph, const std::vector<int>& parts) 
   return cut / 2;
 }
 
+double cut_weight(const GraphOnHost& graph, const std::vector<int>& parts) {
+  double cut = 0;
+  for (std::int64_t v = 0; v < graph.size(); ++v)
+    for (std::int64_t e = graph.offsets[std::size_t(v)]; e < graph.offsets[std::size_t(v) + 1]; ++e)
+      if (parts[std::size_t(graph.columns[std::size_t(e)])] != parts[std::size_t(v)])
+        cut += graph.edge_weights[std::size_t(e)];
+  return cut / 2;
+}
+
 // Sums over all vertices the number of other parts next to a vertex.
 std::int64_t volume(const GraphOnHost& graph, const std::vector<int>& parts) {
   std::int64_t sum = 0;
@@ -84,9 +93,11 @@ void expect_sound(const GraphOnHost& graph, const Cut& cut, int parts, double ta
   EXPECT_EQ(cut.report.vertices, graph.size());
   EXPECT_EQ(cut.report.broken, 0);
   EXPECT_EQ(cut.report.empty, test::empty_parts(cut.parts, parts));
-  if (graph.edge_weights.empty()) {
-    EXPECT_EQ(cut.report.cut_edges, cut_edges(graph, cut.parts));
-    EXPECT_EQ(cut.report.volume, volume(graph, cut.parts));
+  EXPECT_EQ(cut.report.cut_edges, cut_edges(graph, cut.parts));
+  EXPECT_EQ(cut.report.volume, volume(graph, cut.parts));
+  if (!graph.edge_weights.empty()) {
+    const double exact = cut_weight(graph, cut.parts);
+    EXPECT_NEAR(cut.report.cut, exact, 1e-12 * exact);
   }
   if (graph.size() >= parts && graph.uncuttable.empty() && graph.fixed.empty()) {
     EXPECT_EQ(cut.report.empty, 0);
@@ -278,17 +289,6 @@ TEST(CutGraph, BalancesWeights) {
   for (const int parts : {2, 8, 40}) expect_sound(graph, cut_of(graph, {.parts = parts}), parts);
 }
 
-TEST(CutGraph, BalancesSeveralConstraints) {
-  for (const int constraints : {2, 3}) {
-    const GraphOnHost graph = weighted(test::random_mesh(6000, 6), constraints);
-    for (const int parts : {2, 8})
-      expect_sound(graph, cut_of(graph, {.parts = parts}, {.target_lambda = 1.05}), parts, 1.05);
-  }
-}
-
-TEST(CutGraph, ReportsTheBoundOfAHeavyVertex) {
-  GraphOnHost graph = test::grid(30, 30);
-  graph.weights.assign(900, 1);
 // Gives the vertices, beginning with the heaviest, to the lightest part. Returns lambda.
 double lambda_of_greedy(std::vector<double> weights, int parts) {
   std::ranges::sort(weights, std::greater<>());
@@ -330,6 +330,17 @@ TEST(CutGraph, ReportsABoundOfWholeVertices) {
   }
 }
 
+TEST(CutGraph, BalancesSeveralConstraints) {
+  for (const int constraints : {2, 3}) {
+    const GraphOnHost graph = weighted(test::random_mesh(6000, 6), constraints);
+    for (const int parts : {2, 8})
+      expect_sound(graph, cut_of(graph, {.parts = parts}, {.target_lambda = 1.05}), parts, 1.05);
+  }
+}
+
+TEST(CutGraph, ReportsTheBoundOfAHeavyVertex) {
+  GraphOnHost graph = test::grid(30, 30);
+  graph.weights.assign(900, 1);
   graph.weights[450] = 500;
   const Cut cut = cut_of(graph, {.parts = 8});
   expect_sound(graph, cut, 8);
@@ -427,6 +438,77 @@ TEST(CutGraph, KeepsFixedVerticesInTheirParts) {
   }
 }
 
+// Sets the weights of edges by their ends; weight_of(v, u) must equal weight_of(u, v).
+template <class WeightOf>
+void weigh_edges(GraphOnHost& graph, const WeightOf& weight_of) {
+  graph.edge_weights.clear();
+  for (std::int64_t v = 0; v < graph.size(); ++v)
+    for (const std::int64_t u : graph.row(v)) graph.edge_weights.push_back(weight_of(v, u));
+}
+
+// The report must have the given weights, whatever their range is.
+TEST(CutGraph, ReportsTheGivenWeightsOfCutEdges) {
+  GraphOnHost graph = test::grid(24, 20);
+  for (const double heavy : {1.0, 1e9, 1e200})
+    for (const double light : {0.0, 1e-9, 0.7, 3.0}) {
+      SCOPED_TRACE(std::to_string(heavy) + " and " + std::to_string(light));
+      weigh_edges(graph, [&](std::int64_t v, std::int64_t u) {
+        if (v + u == 2 * 100 + 1) return heavy;
+        return (v + u) % 3 == 0 ? 1 : light;
+      });
+      for (const int parts : {2, 5}) {
+        const Cut cut = cut_of(graph, {.parts = parts});
+        expect_sound(graph, cut, parts);
+        EXPECT_EQ(cut.report.edges, std::ssize(graph.columns) / 2);
+        EXPECT_EQ(cut.report.isolated, 0);
+        EXPECT_LT(cut.report.cut, 200);  // and so the heavy edge of 1e9 is not cut
+      }
+    }
+  // Without any weight, the edges still count.
+  weigh_edges(graph, [](std::int64_t, std::int64_t) { return 0.0; });
+  const Cut cut = cut_of(graph, {.parts = 4});
+  expect_sound(graph, cut, 4);
+  EXPECT_EQ(cut.report.cut, 0);
+  EXPECT_GT(cut.report.cut_edges, 0);
+}
+
+// Columns of a grid are connected by edges of 100, neighbouring columns by edges of 1. A single
+// very heavy edge must not hide that difference.
+TEST(CutGraph, TellsEdgesApartBesideAHeavyEdge) {
+  GraphOnHost graph = test::grid(16, 16);
+  for (const double heavy : {1e2, 1e9, 1e18, 1e-15}) {
+    weigh_edges(graph, [&](std::int64_t v, std::int64_t u) {
+      if (v + u == 2 * 20 + 16) return heavy;
+      return v % 16 == u % 16 ? 100.0 : 1.0;
+    });
+    for (const Effort effort : {Effort::fast, Effort::good}) {
+      const Cut cut = cut_of(graph, {.parts = 4}, {.effort = effort});
+      expect_sound(graph, cut, 4);
+      EXPECT_EQ(cut.report.cut, 48);
+      // A vertex in the wrong part goes back, although the average weight is large.
+      std::vector<int> from = cut.parts;
+      std::swap(from[16 * 8], from[16 * 8 + 15]);
+      EXPECT_EQ(cut_of(graph, {.parts = 4}, {.effort = effort}, from).report.cut, 48);
+    }
+  }
+}
+
+// Edges that must not be cut have no weight that counts for the average.
+TEST(CutGraph, MovesVerticesBesideInfiniteEdges) {
+  GraphOnHost graph = test::grid(12, 12);
+  weigh_edges(graph, [](std::int64_t v, std::int64_t u) {
+    return v / 2 == u / 2 ? std::numeric_limits<double>::infinity() : 1;
+  });
+  std::vector<int> from(std::size_t(graph.size()));
+  for (std::size_t v = 0; v < from.size(); ++v) from[v] = v % 12 < 6 ? 0 : 1;
+  from[12 * 5] = from[12 * 5 + 1] = 1;
+  from[12 * 6 + 10] = from[12 * 6 + 11] = 0;
+  const Cut cut = cut_of(graph, {.parts = 2}, {}, from);
+  expect_sound(graph, cut, 2);
+  EXPECT_EQ(cut.report.cut, 12);
+  EXPECT_NEAR(cut.report.moved, 4.0 / 144, 1e-12);
+}
+
 TEST(CutGraph, MovesLittleWhereLittleMustMove) {
   GraphOnHost graph = test::random_mesh(20'000, 9);
   const Cut first = cut_of(graph, {.parts = 16});
@@ -461,8 +543,14 @@ TEST(CutGraph, NewVerticesJoinTheirNeighbours) {
   const Cut cut = cut_of(graph, {.parts = 2}, {}, from);
   expect_sound(graph, cut, 2);
   EXPECT_EQ(cut.report.cut, 40);
+  // Vertices that had no part have not left it.
+  EXPECT_EQ(cut.report.moved, 0);
+  EXPECT_EQ(cut.report.moved_weight, 0);
   // Parts that no longer exist must be ignored, even if all are such parts.
-  expect_sound(graph, cut_of(graph, {.parts = 3}, {}, std::vector<int>(1600, 77)), 3);
+  const Cut gone = cut_of(graph, {.parts = 3}, {}, std::vector<int>(1600, 77));
+  expect_sound(graph, gone, 3);
+  EXPECT_EQ(gone.report.moved, 0);
+  EXPECT_EQ(gone.report.least_moved_weight, 0);
   expect_sound(graph, cut_of(graph, {.parts = 4}, {}, std::vector<int>(1600, 0)), 4);
 }
 

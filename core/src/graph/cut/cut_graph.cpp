@@ -314,6 +314,7 @@ GraphCut cut_read(const Communicator& communicator, GraphRead& read, int parts,
   if (other && !read.has_uncuttable) take_back(other->coarse_of);
   cut.parts = std::move(moves.vertices.parts);
   cut.parts.resize(read.level.owned);
+  if (read.unscaled) cut.report.cut = cut_weight(space, communicator, *read.unscaled, cut.parts);
   return cut;
 }
 

@@ -51,10 +51,11 @@ struct CutEdges {
 
 struct Moved {
   const int *parts, *homes;
+  const std::int64_t* stay;     // 0 if the home was chosen for the vertex
   const std::int64_t* weights;  // null if each vertex counts as 1
   int constraints;
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t v) const {
-    if (homes[v] < 0 || homes[v] == parts[v]) return 0;
+    if (stay[v] == 0 || homes[v] == parts[v]) return 0;
     return weights != nullptr ? weights[v * constraints] : 1;
   }
 };
@@ -63,19 +64,21 @@ template <class Instance>
 struct AddUpParts {
   const int* parts;
   const std::int64_t* weights;  // null if each vertex counts as 1
+  const std::int64_t* stay;     // if not null, vertices for which it is 0 do not count
   int constraints;
   std::int64_t* sums;
   KOKKOS_FUNCTION void operator()(std::int64_t v) const {
-    if (parts[v] < 0) return;
+    if (stay != nullptr && stay[v] == 0) return;
     add<Instance>(&sums[parts[v]], weights != nullptr ? weights[v * constraints] : 1);
   }
 };
 
 // Collective. Returns the weight of the vertices of each part, or their number if `weights` is
-// null.
+// null. If `stay` is not null, vertices for which it is 0 do not count.
 std::vector<std::int64_t> sums_of(const Communicator& communicator, const Level& level,
                                   int part_count, const exec::Array<int>& parts,
-                                  const std::int64_t* weights = nullptr) {
+                                  const std::int64_t* weights = nullptr,
+                                  const std::int64_t* stay = nullptr) {
   std::vector<std::int64_t> sums;
   vote(communicator, attempt(moves_stage, [&] {
          const auto there = exec::filled<std::int64_t>(level.space, report_label, part_count, 0);
@@ -83,7 +86,7 @@ std::vector<std::int64_t> sums_of(const Communicator& communicator, const Level&
            using Instance = std::remove_cvref_t<decltype(instance)>;
            exec::for_each(
                instance, report_label, level.owned,
-               AddUpParts<Instance>{parts.data(), weights, level.constraints, there.data()});
+               AddUpParts<Instance>{parts.data(), weights, stay, level.constraints, there.data()});
          });
          sums = there.on_host();
        }));
@@ -151,8 +154,9 @@ CutCounts counts_here(const GraphRead& read, Moves& moves) {
   if (read.has_uncuttable) counts.broken = cut_edges(read.uncuttable.data());
   if (!level.wishes.has_homes) return counts;
   const auto moved = [&](const std::int64_t* weights) {
-    return exec::sum<std::int64_t>(
-        space, level.owned, Moved{parts, level.wishes.homes.data(), weights, level.constraints});
+    return exec::sum<std::int64_t>(space, level.owned,
+                                   Moved{parts, level.wishes.homes.data(), level.wishes.stay.data(),
+                                         weights, level.constraints});
   };
   counts.moved = moved(nullptr);
   counts.moved_weight = moved(level.weights.data());
@@ -183,8 +187,8 @@ void report_evenness(const Moves& moves, const Goal& goal, GraphReport& report) 
 double least_moved(const Communicator& communicator, const Level& level, const Goal& goal,
                    double total) {
   double least = 0;
-  for (const std::int64_t weight :
-       sums_of(communicator, level, goal.parts, level.wishes.homes, level.weights.data()))
+  for (const std::int64_t weight : sums_of(communicator, level, goal.parts, level.wishes.homes,
+                                           level.weights.data(), level.wishes.stay.data()))
     least += static_cast<double>(std::max<std::int64_t>(weight - goal.limits[0], 0)) / total;
   return least;
 }
@@ -273,7 +277,7 @@ GraphReport report_of(const Communicator& communicator, const GraphRead& read, M
   report.isolated = read.counts.isolated;
   report.loops = read.counts.loops;
   report.duplicates = read.counts.duplicates;
-  report.cut = static_cast<double>(moves.worth.cut >> finer_bits) * read.edge_unit;
+  report.cut = static_cast<double>(moves.worth.cut >> finer_bits);
   report.most_neighbours = most_neighbours(moves);
 
   CutCounts mine = {};
