@@ -607,6 +607,16 @@ TEST(CutGraph, MendsLoopsAndDuplicates) {
   EXPECT_EQ(bound.report.broken, 0);
 }
 
+// No machine has the memory for these parts. The Error must come before any allocation.
+TEST(CutGraph, RefusesPartsThatNeedTooMuchMemory) {
+  GraphOnHost graph = test::path(20);
+  graph.constraints = 8;
+  graph.weights.assign(20 * 8, 1.0);
+  EXPECT_ERROR_EVERYWHERE(cut_of(graph, {.parts = std::numeric_limits<int>::max()}),
+                          "2147483647 parts of 20 vertices need 721 GiB of memory or more on each "
+                          "rank, but a rank has only ");
+}
+
 TEST(CutGraph, TellsHowFarItIs) {
   std::vector<double> told;
   cut_of(test::grid(60, 60), {.parts = 4, .progress = [&](double done) { told.push_back(done); }});

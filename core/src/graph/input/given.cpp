@@ -13,6 +13,9 @@
 #include <evenkeel/core/graph/check.hpp>
 #include <evenkeel/core/weights.hpp>
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -160,6 +163,7 @@ void widen(RangeOfRanks& into, const RangeOfRanks& from) noexcept {
 
 void combine(Agreed& into, const Agreed& from) noexcept {
   into.vertices += from.vertices;
+  into.entries += from.entries;
   widen(into.parts, from.parts);
   widen(into.constraints, from.constraints);
   widen(into.dimensions, from.dimensions);
@@ -229,6 +233,7 @@ Agreed agreed_of(const Space& space, const Given& given, const GraphOptions& kno
                  const GraphCutOptions& options) {
   Agreed mine = {};
   mine.vertices = given.owned;
+  mine.entries = given.rows.columns.size() + given.rows.neighbour_ids.size();
   mine.parts = {options.parts, options.parts};
   // Ranks without vertices do not constrain the numbers per vertex.
   constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
@@ -318,6 +323,42 @@ void require_numbers_in_range(const Space& space, const Given& given) {
     refuse("A rank has " + std::to_string(given.owned) + " vertices.", "Use more ranks.");
 }
 
+// Returns the bytes of memory that this process could have at most.
+double most_memory() {
+  const double bytes =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return bytes;
+  return std::min(bytes, static_cast<double>(limit.rlim_cur));
+}
+
+// Throws if a cut into the wanted parts certainly needs more memory than this rank could have. Each
+// rank has some numbers for each part. Without present parts, it also gathers the coarsest graph,
+// which has about ten vertices per part, or all vertices if there are fewer.
+void require_memory(const Given& given, Effort effort) {
+  const auto parts = static_cast<double>(given.parts);
+  const auto vertices = static_cast<double>(given.all.vertices);
+  const auto constraints = static_cast<double>(given.all.constraints.greatest);
+  double bytes = parts * (40 * constraints + 40);
+  const bool is_gathered =
+      !given.all.has(Says::from) && (effort != Effort::polish || !given.all.has(Says::positions));
+  constexpr double vertices_per_part = 8, shrinkage = 4;  // see MultilevelPlan, and clusters_of()
+  if (is_gathered && vertices > 0) {
+    const double gathered =
+        vertices <= vertices_per_part * parts ? vertices : vertices_per_part * parts / shrinkage;
+    bytes += gathered *
+             (200 + 40 * constraints + 50 * static_cast<double>(given.all.entries) / vertices);
+  }
+  constexpr double gibibyte = 1 << 30;
+  const double most = most_memory();
+  if (bytes <= most) return;
+  refuse(std::to_string(given.parts) + " parts of " + std::to_string(given.all.vertices) +
+             " vertices need " + text_of(std::ceil(bytes / gibibyte)) +
+             " GiB of memory or more on each rank, but a rank has only " +
+             text_of(std::floor(most / gibibyte)) + " GiB.",
+         "Ask for fewer parts.");
+}
+
 // --- The present parts ---------------------------------------------------------------------------
 
 struct IsFixedElsewhere {
@@ -398,7 +439,10 @@ Given given_graph(const Space& space, const Communicator& communicator,
   given.first = given.firsts[static_cast<std::size_t>(communicator.rank())];
   if (given.all.has(Says::ids)) resolve_ids(space, communicator, given);
   // All later steps rely on columns that are in range.
-  vote(communicator, attempt(stage_name, [&] { require_numbers_in_range(space, given); }));
+  vote(communicator, attempt(stage_name, [&] {
+         require_numbers_in_range(space, given);
+         require_memory(given, method.effort);
+       }));
   return given;
 }
 

@@ -30,6 +30,7 @@ enum class Says { weights, edge_weights, uncuttable, bytes, fixed, from, positio
 // Numbers that all ranks together agree on.
 struct Agreed {
   std::int64_t vertices;
+  std::int64_t entries;  // of all rows
   RangeOfRanks parts, constraints, dimensions;
   std::int64_t ranks;  // number of ranks that have vertices
   // for each enumerator of Says, the number of ranks with vertices for which it is true
