@@ -313,6 +313,7 @@ TEST(CutGraph, MeetsTheTargetWithFewVerticesPerPart) {
       const Effort effort = efforts()[std::size_t(draw) % efforts().size()];
       const Cut cut = cut_of(graph, {.parts = parts}, {.effort = effort});
       expect_sound(graph, cut, parts, std::max(1.03, lambda_of_greedy(graph.weights, parts)));
+      EXPECT_EQ(cut.parts, cut_alone(graph, {.parts = parts}, {.effort = effort}).parts);
     }
 }
 
@@ -459,6 +460,7 @@ TEST(CutGraph, ReportsTheGivenWeightsOfCutEdges) {
       for (const int parts : {2, 5}) {
         const Cut cut = cut_of(graph, {.parts = parts});
         expect_sound(graph, cut, parts);
+        EXPECT_EQ(cut.report.cut, cut_alone(graph, {.parts = parts}, {}).report.cut);
         EXPECT_EQ(cut.report.edges, std::ssize(graph.columns) / 2);
         EXPECT_EQ(cut.report.isolated, 0);
         EXPECT_LT(cut.report.cut, 200);  // and so the heavy edge of 1e9 is not cut
