@@ -39,7 +39,8 @@ class Packing {
     }
   }
 
-  // Distributes all vertices again. If `stays` is set, a vertex that fits into its part stays there.
+  // Distributes all vertices again. If `stays` is set, a vertex that fits into its part stays
+  // there.
   void distribute(bool stays) {
     for (std::size_t i = 0; i < all_.size(); ++i) add(parts_[i], all_[i], -1);
     for (const std::size_t i : by_size()) {
