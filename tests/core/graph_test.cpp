@@ -65,6 +65,15 @@ std::int64_t cut_edges(const GraphOnHost& graph, const std::vector<int>& parts) 
   return cut / 2;
 }
 
+double cut_weight(const GraphOnHost& graph, const std::vector<int>& parts) {
+  double cut = 0;
+  for (std::int64_t v = 0; v < graph.size(); ++v)
+    for (std::int64_t e = graph.offsets[std::size_t(v)]; e < graph.offsets[std::size_t(v) + 1]; ++e)
+      if (parts[std::size_t(graph.columns[std::size_t(e)])] != parts[std::size_t(v)])
+        cut += graph.edge_weights[std::size_t(e)];
+  return cut / 2;
+}
+
 // Sums over all vertices the number of other parts next to a vertex.
 std::int64_t volume(const GraphOnHost& graph, const std::vector<int>& parts) {
   std::int64_t sum = 0;
@@ -84,9 +93,11 @@ void expect_sound(const GraphOnHost& graph, const Cut& cut, int parts, double ta
   EXPECT_EQ(cut.report.vertices, graph.size());
   EXPECT_EQ(cut.report.broken, 0);
   EXPECT_EQ(cut.report.empty, test::empty_parts(cut.parts, parts));
-  if (graph.edge_weights.empty()) {
-    EXPECT_EQ(cut.report.cut_edges, cut_edges(graph, cut.parts));
-    EXPECT_EQ(cut.report.volume, volume(graph, cut.parts));
+  EXPECT_EQ(cut.report.cut_edges, cut_edges(graph, cut.parts));
+  EXPECT_EQ(cut.report.volume, volume(graph, cut.parts));
+  if (!graph.edge_weights.empty()) {
+    const double exact = cut_weight(graph, cut.parts);
+    EXPECT_NEAR(cut.report.cut, exact, 1e-12 * exact);
   }
   if (graph.size() >= parts && graph.uncuttable.empty() && graph.fixed.empty()) {
     EXPECT_EQ(cut.report.empty, 0);
@@ -278,6 +289,48 @@ TEST(CutGraph, BalancesWeights) {
   for (const int parts : {2, 8, 40}) expect_sound(graph, cut_of(graph, {.parts = parts}), parts);
 }
 
+// Gives the vertices, beginning with the heaviest, to the lightest part. Returns lambda.
+double lambda_of_greedy(std::vector<double> weights, int parts) {
+  std::ranges::sort(weights, std::greater<>());
+  std::vector<double> sums(std::size_t(parts), 0.0);
+  for (const double weight : weights) *std::ranges::min_element(sums) += weight;
+  return lambda_of(sums);
+}
+
+// With about ten vertices in a part, few moves are possible. Without edges, that is no excuse.
+TEST(CutGraph, MeetsTheTargetWithFewVerticesPerPart) {
+  const int cases = is_slow() ? 10 : 40;
+  for (int draw = 0; draw < cases; ++draw)
+    for (const bool has_edges : {false, true}) {
+      SCOPED_TRACE(std::to_string(draw) + (has_edges ? " with edges" : ""));
+      const int parts = 2 + static_cast<int>(test::mix(draw, 1) % 30);
+      const std::int64_t vertices = parts * (8 + static_cast<int>(test::mix(draw, 2) % 6));
+      GraphOnHost graph = has_edges ? test::path(vertices) : test::edgeless(vertices);
+      for (std::int64_t v = 0; v < vertices; ++v) {
+        const double share = static_cast<double>(test::mix(v, 100 + draw) >> 11U) * 0x1p-53;
+        graph.weights.push_back(draw % 2 == 0 ? 0.5 + share : -std::log(1 - share));
+      }
+      const Effort effort = efforts()[std::size_t(draw) % efforts().size()];
+      const Cut cut = cut_of(graph, {.parts = parts}, {.effort = effort});
+      expect_sound(graph, cut, parts, std::max(1.03, lambda_of_greedy(graph.weights, parts)));
+      EXPECT_EQ(cut.parts, cut_alone(graph, {.parts = parts}, {.effort = effort}).parts);
+    }
+}
+
+// There are 2 n + 1 heavy vertices for n parts, so some part has three of them.
+TEST(CutGraph, ReportsABoundOfWholeVertices) {
+  for (const int parts : {2, 7}) {
+    GraphOnHost graph = test::edgeless(2 * parts + 1 + 5 * parts);
+    graph.weights.assign(std::size_t(graph.size()), 0.25);
+    std::fill_n(graph.weights.begin(), 2 * parts + 1, 3.0);
+    const Cut cut = cut_of(graph, {.parts = parts});
+    expect_sound(graph, cut, parts);
+    const double average = (3.0 * (2 * parts + 1) + 0.25 * 5 * parts) / parts;
+    EXPECT_NEAR(cut.report.bound[0], 9 / average, 1e-9);
+    EXPECT_NEAR(cut.report.lambda[0], 9 / average, 1e-9);
+  }
+}
+
 TEST(CutGraph, BalancesSeveralConstraints) {
   for (const int constraints : {2, 3}) {
     const GraphOnHost graph = weighted(test::random_mesh(6000, 6), constraints);
@@ -386,6 +439,78 @@ TEST(CutGraph, KeepsFixedVerticesInTheirParts) {
   }
 }
 
+// Sets the weights of edges by their ends; weight_of(v, u) must equal weight_of(u, v).
+template <class WeightOf>
+void weigh_edges(GraphOnHost& graph, const WeightOf& weight_of) {
+  graph.edge_weights.clear();
+  for (std::int64_t v = 0; v < graph.size(); ++v)
+    for (const std::int64_t u : graph.row(v)) graph.edge_weights.push_back(weight_of(v, u));
+}
+
+// The report must have the given weights, whatever their range is.
+TEST(CutGraph, ReportsTheGivenWeightsOfCutEdges) {
+  GraphOnHost graph = test::grid(24, 20);
+  for (const double heavy : {1.0, 1e9, 1e200})
+    for (const double light : {0.0, 1e-9, 0.7, 3.0}) {
+      SCOPED_TRACE(std::to_string(heavy) + " and " + std::to_string(light));
+      weigh_edges(graph, [&](std::int64_t v, std::int64_t u) {
+        if (v + u == 2 * 100 + 1) return heavy;
+        return (v + u) % 3 == 0 ? 1 : light;
+      });
+      for (const int parts : {2, 5}) {
+        const Cut cut = cut_of(graph, {.parts = parts});
+        expect_sound(graph, cut, parts);
+        EXPECT_EQ(cut.report.cut, cut_alone(graph, {.parts = parts}, {}).report.cut);
+        EXPECT_EQ(cut.report.edges, std::ssize(graph.columns) / 2);
+        EXPECT_EQ(cut.report.isolated, 0);
+        EXPECT_LT(cut.report.cut, 200);  // and so the heavy edge of 1e9 is not cut
+      }
+    }
+  // Without any weight, the edges still count.
+  weigh_edges(graph, [](std::int64_t, std::int64_t) { return 0.0; });
+  const Cut cut = cut_of(graph, {.parts = 4});
+  expect_sound(graph, cut, 4);
+  EXPECT_EQ(cut.report.cut, 0);
+  EXPECT_GT(cut.report.cut_edges, 0);
+}
+
+// Columns of a grid are connected by edges of 100, neighbouring columns by edges of 1. A single
+// very heavy edge must not hide that difference.
+TEST(CutGraph, TellsEdgesApartBesideAHeavyEdge) {
+  GraphOnHost graph = test::grid(16, 16);
+  for (const double heavy : {1e2, 1e9, 1e18, 1e-15}) {
+    weigh_edges(graph, [&](std::int64_t v, std::int64_t u) {
+      if (v + u == 2 * 20 + 16) return heavy;
+      return v % 16 == u % 16 ? 100.0 : 1.0;
+    });
+    for (const Effort effort : {Effort::fast, Effort::good}) {
+      const Cut cut = cut_of(graph, {.parts = 4}, {.effort = effort});
+      expect_sound(graph, cut, 4);
+      EXPECT_EQ(cut.report.cut, 48);
+      // A vertex in the wrong part goes back, although the average weight is large.
+      std::vector<int> from = cut.parts;
+      std::swap(from[16 * 8], from[16 * 8 + 15]);
+      EXPECT_EQ(cut_of(graph, {.parts = 4}, {.effort = effort}, from).report.cut, 48);
+    }
+  }
+}
+
+// Edges that must not be cut have no weight that counts for the average.
+TEST(CutGraph, MovesVerticesBesideInfiniteEdges) {
+  GraphOnHost graph = test::grid(12, 12);
+  weigh_edges(graph, [](std::int64_t v, std::int64_t u) {
+    return v / 2 == u / 2 ? std::numeric_limits<double>::infinity() : 1;
+  });
+  std::vector<int> from(std::size_t(graph.size()));
+  for (std::size_t v = 0; v < from.size(); ++v) from[v] = v % 12 < 6 ? 0 : 1;
+  from[12 * 5] = from[12 * 5 + 1] = 1;
+  from[12 * 6 + 10] = from[12 * 6 + 11] = 0;
+  const Cut cut = cut_of(graph, {.parts = 2}, {}, from);
+  expect_sound(graph, cut, 2);
+  EXPECT_EQ(cut.report.cut, 12);
+  EXPECT_NEAR(cut.report.moved, 4.0 / 144, 1e-12);
+}
+
 TEST(CutGraph, MovesLittleWhereLittleMustMove) {
   GraphOnHost graph = test::random_mesh(20'000, 9);
   const Cut first = cut_of(graph, {.parts = 16});
@@ -420,8 +545,14 @@ TEST(CutGraph, NewVerticesJoinTheirNeighbours) {
   const Cut cut = cut_of(graph, {.parts = 2}, {}, from);
   expect_sound(graph, cut, 2);
   EXPECT_EQ(cut.report.cut, 40);
+  // Vertices that had no part have not left it.
+  EXPECT_EQ(cut.report.moved, 0);
+  EXPECT_EQ(cut.report.moved_weight, 0);
   // Parts that no longer exist must be ignored, even if all are such parts.
-  expect_sound(graph, cut_of(graph, {.parts = 3}, {}, std::vector<int>(1600, 77)), 3);
+  const Cut gone = cut_of(graph, {.parts = 3}, {}, std::vector<int>(1600, 77));
+  expect_sound(graph, gone, 3);
+  EXPECT_EQ(gone.report.moved, 0);
+  EXPECT_EQ(gone.report.least_moved_weight, 0);
   expect_sound(graph, cut_of(graph, {.parts = 4}, {}, std::vector<int>(1600, 0)), 4);
 }
 
@@ -476,6 +607,16 @@ TEST(CutGraph, MendsLoopsAndDuplicates) {
   const Cut bound = cut_of(graph, {.parts = 2});
   EXPECT_EQ(bound.report.duplicates, 1);
   EXPECT_EQ(bound.report.broken, 0);
+}
+
+// No machine has the memory for these parts. The Error must come before any allocation.
+TEST(CutGraph, RefusesPartsThatNeedTooMuchMemory) {
+  GraphOnHost graph = test::path(20);
+  graph.constraints = 8;
+  graph.weights.assign(20 * 8, 1.0);
+  EXPECT_ERROR_EVERYWHERE(cut_of(graph, {.parts = std::numeric_limits<int>::max()}),
+                          "2147483647 parts of 20 vertices need 721 GiB of memory or more on each "
+                          "rank, but a rank has only ");
 }
 
 TEST(CutGraph, TellsHowFarItIs) {

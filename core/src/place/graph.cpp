@@ -2,6 +2,7 @@
 
 #include "cut/keep_in_place.hpp"
 #include "field/numbers.hpp"
+#include "graph/input/given.hpp"
 #include "place/loads.hpp"
 #include "place/method.hpp"
 #include "place/stage.hpp"
@@ -17,6 +18,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
+#include <numeric>
 
 namespace evenkeel {
 
@@ -213,6 +215,33 @@ std::span<const std::span<const double>> costs_of(const PlaceTask& task) {
   return phases.empty() ? task.weights.first(1) : Weights(phases.front());
 }
 
+// Returns the number of ranks without objects that could have some.
+std::int64_t needlessly_empty(const std::vector<std::int64_t>& objects_of_rank) {
+  const std::int64_t objects =
+      std::accumulate(objects_of_rank.begin(), objects_of_rank.end(), std::int64_t{0});
+  const std::int64_t ranks = std::ssize(objects_of_rank);
+  return std::count(objects_of_rank.begin(), objects_of_rank.end(), 0) -
+         std::max<std::int64_t>(ranks - objects, 0);
+}
+
+void add_objections(std::int64_t& into, const std::int64_t& from) noexcept { into += from; }
+
+// Collective. Returns true if the graph allows all objects to stay on their ranks.
+bool graph_allows_to_stay(const PlaceTask& task, const std::vector<std::int64_t>& objects_of_rank) {
+  std::int64_t mine = 0;
+  const Status looked = attempt(stage_name, [&] {
+    const Graph& graph = *task.prepared.set(0).options().graph;
+    GraphOptions options = graph.options();
+    options.count = task.prepared.set(0).count();
+    const int rank = task.communicator.rank();
+    const auto first =
+        std::accumulate(objects_of_rank.begin(), objects_of_rank.begin() + rank, std::int64_t{0});
+    mine = graphs::objections_to_staying(
+        task.prepared.space, {graph.offsets(), graph.columns(), std::move(options)}, rank, first);
+  });
+  return vote<&add_objections>(task.communicator, looked, mine) == 0;
+}
+
 // Collective. Returns true if all objects may stay on their ranks, and then sets `found`.
 bool may_stay(const PlaceTask& task, Found& found) {
   if (task.fresh != nullptr || !(task.target_lambda() > 0) ||
@@ -225,12 +254,15 @@ bool may_stay(const PlaceTask& task, Found& found) {
                                            task.prepared.set(0).count(), task.communicator.rank()));
       }));
   double lambda = 1;
-  for (const std::span<const double> cost : costs_of(task))
-    lambda = std::max(lambda, loads_by_object(task.communicator, Status(), task.prepared,
-                                              Weights(&cost, 1), found.parts)
-                                  .lambda());
+  Loads loads;
+  for (const std::span<const double> cost : costs_of(task)) {
+    loads =
+        loads_by_object(task.communicator, Status(), task.prepared, Weights(&cost, 1), found.parts);
+    lambda = std::max(lambda, loads.lambda());
+  }
   found.lambda = lambda;
-  found.is_kept = lambda <= task.target_lambda();
+  found.is_kept = lambda <= task.target_lambda() && needlessly_empty(loads.objects) == 0 &&
+                  graph_allows_to_stay(task, loads.objects);
   if (!found.is_kept) found = Found();
   return found.is_kept;
 }

@@ -8,6 +8,7 @@
 #include "graph/levels/contract.hpp"
 #include "graph/stage.hpp"
 
+#include <evenkeel/backends/comm/ballot.hpp>
 #include <evenkeel/backends/exec/bodies.hpp>
 #include <evenkeel/backends/exec/lists.hpp>
 #include <evenkeel/backends/exec/reduce.hpp>
@@ -29,17 +30,57 @@ namespace {
 
 constexpr const char* cut_graph_label = "evenkeel::graph";
 
-Goal goal_for(int parts, const Level& level, const GraphRead& read, double target_lambda,
-              const PerConstraint& heaviest) {
+struct WeighsMore {
+  const std::int64_t* weights;
+  int constraints;
+  std::int64_t weight;
+  KOKKOS_FUNCTION bool operator()(std::int64_t v) const {
+    return weights[v * constraints] > weight;
+  }
+};
+
+// Collective. Returns all weights in a constraint that are above `least`, in descending order;
+// nothing if there are very many.
+std::vector<std::int64_t> weights_above(const Communicator& communicator, const Level& level,
+                                        std::size_t constraint, std::int64_t least) {
+  constexpr std::int64_t most = std::int64_t{1} << 20;
+  std::vector<std::int64_t> mine;
+  const Status found = attempt(stage_name, [&] {
+    std::vector<std::int64_t> places =
+        exec::numbers_that(level.space, cut_graph_label, level.owned,
+                           WeighsMore{level.weights.data() + constraint, level.constraints, least})
+            .on_host();
+    for (std::int64_t& place : places)
+      place = place * level.constraints + static_cast<std::int64_t>(constraint);
+    mine = exec::picked(level.weights, cut_graph_label, places);
+  });
+  vote(communicator, found);
+  if (communicator.all_reduce(std::ssize(mine) + std::int64_t{0}, Reduction::sum) > most) return {};
+  std::vector<std::int64_t> all =
+      all_gather(communicator, {}, std::span<const std::int64_t>(mine)).values;
+  std::sort(all.begin(), all.end(), std::greater<>());
+  return all;
+}
+
+// Collective.
+Goal goal_for(const Communicator& communicator, int parts, const Level& level,
+              const GraphRead& read, double target_lambda, const PerConstraint& heaviest) {
   Goal goal;
   goal.parts = parts;
   goal.constraints = level.constraints;
   goal.totals = read.totals;
   for (std::size_t c = 0; c < static_cast<std::size_t>(level.constraints); ++c) {
     const double average = static_cast<double>(goal.totals[c]) / parts;
-    const double wanted = std::min(average * target_lambda, static_cast<double>(goal.totals[c]));
-    goal.limits[c] = std::max(static_cast<std::int64_t>(wanted),
-                              least_bottleneck(goal, c, heaviest, level.all_vertices));
+    const auto wanted = static_cast<std::int64_t>(
+        std::min(average * target_lambda, static_cast<double>(goal.totals[c])));
+    ClusterWeights clusters{level.all_vertices, goal.totals[c], heaviest[c], {}};
+    // If all clusters are lighter than the room above the average, each of them fits into the
+    // lightest part, and so the limit can be met.
+    const std::int64_t room = wanted - static_cast<std::int64_t>(average);
+    if (heaviest[c] > room && !clusters.are_equal())
+      clusters.heavy = weights_above(communicator, level, c, room);
+    goal.bottlenecks[c] = least_bottleneck(clusters, parts);
+    goal.limits[c] = std::max(wanted, goal.bottlenecks[c]);
   }
   goal.beside_lump = goal.limits[0];
   return goal;
@@ -233,7 +274,7 @@ GraphCut cut_read(const Communicator& communicator, GraphRead& read, int parts,
   if (read.has_uncuttable) together = contract(communicator, {}, read.level, read.uncuttable);
   Level& level = read.has_uncuttable ? together.level : read.level;
   const PerConstraint heaviest = heaviest_of(communicator, level);
-  Goal goal = goal_for(parts, level, read, wishes.target_lambda, heaviest);
+  Goal goal = goal_for(communicator, parts, level, read, wishes.target_lambda, heaviest);
   goal.lump = lump_of(communicator, level, goal, heaviest);
 
   // All ranks decide the same here: either all ranks have homes and keys, or no rank has them.
@@ -254,7 +295,6 @@ GraphCut cut_read(const Communicator& communicator, GraphRead& read, int parts,
   std::optional<Contracted> other;  // the level with its vertices in another order
   if (plan.is_coarsened && plan.companion == nullptr) other = arranged(communicator, level);
   if (other) level = std::move(other->level);
-  const std::int64_t clusters = level.all_vertices;
   Moves moves = cut_levels(communicator, {}, level, goal, plan, std::move(current));
   const bool are_filled = fill_empty(communicator, moves);
   const auto take_back = [&](const exec::Array<Vertex>& coarse_of) {
@@ -270,10 +310,11 @@ GraphCut cut_read(const Communicator& communicator, GraphRead& read, int parts,
   if (are_filled || read.has_uncuttable || level.wishes.has_fixed)
     moves = surveyed(communicator, read, goal, std::move(moves.vertices.parts));
   GraphCut cut;
-  cut.report = report_of(communicator, read, moves, goal, heaviest, clusters);
+  cut.report = report_of(communicator, read, moves, goal);
   if (other && !read.has_uncuttable) take_back(other->coarse_of);
   cut.parts = std::move(moves.vertices.parts);
   cut.parts.resize(read.level.owned);
+  if (read.unscaled) cut.report.cut = cut_weight(space, communicator, *read.unscaled, cut.parts);
   return cut;
 }
 

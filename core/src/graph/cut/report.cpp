@@ -51,10 +51,11 @@ struct CutEdges {
 
 struct Moved {
   const int *parts, *homes;
+  const std::int64_t* stay;     // 0 if the home was chosen for the vertex
   const std::int64_t* weights;  // null if each vertex counts as 1
   int constraints;
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t v) const {
-    if (homes[v] < 0 || homes[v] == parts[v]) return 0;
+    if (stay[v] == 0 || homes[v] == parts[v]) return 0;
     return weights != nullptr ? weights[v * constraints] : 1;
   }
 };
@@ -63,19 +64,21 @@ template <class Instance>
 struct AddUpParts {
   const int* parts;
   const std::int64_t* weights;  // null if each vertex counts as 1
+  const std::int64_t* stay;     // if not null, vertices for which it is 0 do not count
   int constraints;
   std::int64_t* sums;
   KOKKOS_FUNCTION void operator()(std::int64_t v) const {
-    if (parts[v] < 0) return;
+    if (stay != nullptr && stay[v] == 0) return;
     add<Instance>(&sums[parts[v]], weights != nullptr ? weights[v * constraints] : 1);
   }
 };
 
 // Collective. Returns the weight of the vertices of each part, or their number if `weights` is
-// null.
+// null. If `stay` is not null, vertices for which it is 0 do not count.
 std::vector<std::int64_t> sums_of(const Communicator& communicator, const Level& level,
                                   int part_count, const exec::Array<int>& parts,
-                                  const std::int64_t* weights = nullptr) {
+                                  const std::int64_t* weights = nullptr,
+                                  const std::int64_t* stay = nullptr) {
   std::vector<std::int64_t> sums;
   vote(communicator, attempt(moves_stage, [&] {
          const auto there = exec::filled<std::int64_t>(level.space, report_label, part_count, 0);
@@ -83,7 +86,7 @@ std::vector<std::int64_t> sums_of(const Communicator& communicator, const Level&
            using Instance = std::remove_cvref_t<decltype(instance)>;
            exec::for_each(
                instance, report_label, level.owned,
-               AddUpParts<Instance>{parts.data(), weights, level.constraints, there.data()});
+               AddUpParts<Instance>{parts.data(), weights, stay, level.constraints, there.data()});
          });
          sums = there.on_host();
        }));
@@ -151,8 +154,9 @@ CutCounts counts_here(const GraphRead& read, Moves& moves) {
   if (read.has_uncuttable) counts.broken = cut_edges(read.uncuttable.data());
   if (!level.wishes.has_homes) return counts;
   const auto moved = [&](const std::int64_t* weights) {
-    return exec::sum<std::int64_t>(
-        space, level.owned, Moved{parts, level.wishes.homes.data(), weights, level.constraints});
+    return exec::sum<std::int64_t>(space, level.owned,
+                                   Moved{parts, level.wishes.homes.data(), level.wishes.stay.data(),
+                                         weights, level.constraints});
   };
   counts.moved = moved(nullptr);
   counts.moved_weight = moved(level.weights.data());
@@ -166,8 +170,7 @@ int most_neighbours(Moves& moves) {
   return *std::max_element(neighbours.begin(), neighbours.end());
 }
 
-void report_evenness(const Moves& moves, const Goal& goal, const PerConstraint& heaviest,
-                     std::int64_t clusters, GraphReport& report) {
+void report_evenness(const Moves& moves, const Goal& goal, GraphReport& report) {
   const auto constraints = static_cast<std::size_t>(goal.constraints);
   for (std::size_t c = 0; c < constraints; ++c) {
     std::int64_t greatest = 0;
@@ -175,18 +178,17 @@ void report_evenness(const Moves& moves, const Goal& goal, const PerConstraint& 
       greatest = std::max(greatest, moves.loads.weights[p * constraints + c]);
     const auto total = static_cast<double>(goal.totals[c]);
     report.lambda.push_back(lambda_of(static_cast<double>(greatest), total, goal.parts));
-    report.bound.push_back(lambda_of(
-        static_cast<double>(least_bottleneck(goal, c, heaviest, clusters)), total, goal.parts));
+    report.bound.push_back(lambda_of(static_cast<double>(goal.bottlenecks[c]), total, goal.parts));
   }
 }
 
 // Collective. Returns the weight that must move in any cut, as a share of `total`: the weight by
-// which parts exceed the limit if all vertices are at home.
+// which parts exceed the limit if all vertices with a given home are there.
 double least_moved(const Communicator& communicator, const Level& level, const Goal& goal,
                    double total) {
   double least = 0;
-  for (const std::int64_t weight :
-       sums_of(communicator, level, goal.parts, level.wishes.homes, level.weights.data()))
+  for (const std::int64_t weight : sums_of(communicator, level, goal.parts, level.wishes.homes,
+                                           level.weights.data(), level.wishes.stay.data()))
     least += static_cast<double>(std::max<std::int64_t>(weight - goal.limits[0], 0)) / total;
   return least;
 }
@@ -266,7 +268,7 @@ Moves surveyed(const Communicator& communicator, GraphRead& read, const Goal& go
 }
 
 GraphReport report_of(const Communicator& communicator, const GraphRead& read, Moves& moves,
-                      const Goal& goal, const PerConstraint& heaviest, std::int64_t clusters) {
+                      const Goal& goal) {
   GraphReport report;
   const Level& level = read.level;
   report.parts = goal.parts;
@@ -275,7 +277,7 @@ GraphReport report_of(const Communicator& communicator, const GraphRead& read, M
   report.isolated = read.counts.isolated;
   report.loops = read.counts.loops;
   report.duplicates = read.counts.duplicates;
-  report.cut = static_cast<double>(moves.worth.cut >> finer_bits) * read.edge_unit;
+  report.cut = static_cast<double>(moves.worth.cut >> finer_bits);
   report.most_neighbours = most_neighbours(moves);
 
   CutCounts mine = {};
@@ -284,7 +286,7 @@ GraphReport report_of(const Communicator& communicator, const GraphRead& read, M
   report.volume = all.volume;
   report.cut_edges = all.cut_edges / 2;
   report.broken = all.broken / 2;
-  report_evenness(moves, goal, heaviest, clusters, report);
+  report_evenness(moves, goal, report);
   if (has_weightless_part(moves)) {
     const std::vector<std::int64_t> vertices =
         sums_of(communicator, level, goal.parts, moves.vertices.parts);

@@ -13,11 +13,9 @@ namespace evenkeel::graphs {
 Moves surveyed(const Communicator& communicator, GraphRead& read, const Goal& goal,
                exec::Array<int> parts);
 
-// Collective. `moves` comes from surveyed(); `goal`, `heaviest` and `clusters` come from the cut.
-// In these three, a cluster that must not be divided counts as one vertex, because it limits how
-// even any cut can be.
+// Collective. `moves` comes from surveyed(), and `goal` from the cut. The cut is reported in units.
 GraphReport report_of(const Communicator& communicator, const GraphRead& read, Moves& moves,
-                      const Goal& goal, const PerConstraint& heaviest, std::int64_t clusters);
+                      const Goal& goal);
 
 // Collective. Gives each empty part a vertex of a part with several vertices, if enough vertices
 // may move. The choice is the same on any number of ranks. `parts` has the parts of vertices and

@@ -29,11 +29,9 @@ class Edges final : public RefinementAim {
   double tolerated_loss_;
 };
 
-}  // namespace
-
-void refine_towards(RefinementAim& aim, Moves& moves, const Patience& patience, bool is_finest) {
-  seat_lumps(moves);
-  if (moves.excess() > 0.05) level_out(moves, 6);
+// Collective. Improves the cut until further rounds gain too little. The excess of parts never
+// grows.
+void iterate(RefinementAim& aim, Moves& moves, const Patience& patience) {
   aim.follow();
   double best_excess = std::max(moves.excess(), 0.0);
   std::int64_t best = aim.objective();
@@ -67,8 +65,18 @@ void refine_towards(RefinementAim& aim, Moves& moves, const Patience& patience, 
     if (moved == 0) break;
   }
   moves.restore();
-  for (int attempt = 0; is_finest && attempt < most_settlements && moves.excess() > 0; ++attempt)
+}
+
+}  // namespace
+
+void refine_towards(RefinementAim& aim, Moves& moves, const Patience& patience, bool is_finest) {
+  seat_lumps(moves);
+  if (moves.excess() > 0.05) level_out(moves, 6);
+  iterate(aim, moves, patience);
+  if (!is_finest) return;
+  for (int attempt = 0; attempt < most_settlements && moves.excess() > 0; ++attempt)
     if (settle(moves) == 0) break;
+  if (moves.excess() > 0 && pack(moves) > 0) iterate(aim, moves, patience);
 }
 
 void refine(Moves& moves, const Patience& patience, bool is_finest) {

@@ -25,7 +25,8 @@ class RefinementAim {
   virtual std::int64_t cut() const = 0;  // gains of the objective are compared to this
 };
 
-// Collective. If `is_finest` is set, calls settle() at the end for parts that are still too heavy.
+// Collective. If `is_finest` is set, calls settle() and pack() at the end for parts that are still
+// too heavy.
 void refine_towards(RefinementAim& aim, Moves& moves, const Patience& patience, bool is_finest);
 
 // Collective. Refines towards a small cut of edges. If `is_finest` is set, also tolerates less

@@ -3,6 +3,7 @@
 // order.
 
 #include "graph/improve/moves_state.hpp"
+#include "graph/improve/packing.hpp"
 #include "graph/improve/ways.hpp"
 
 #include <evenkeel/backends/comm/ballot.hpp>
@@ -18,24 +19,6 @@ namespace evenkeel::graphs {
 namespace {
 
 constexpr const char* settle_label = "evenkeel::graph::settle";
-
-// A vertex that may leave its part.
-struct Leaver {
-  int part;
-  int rank;
-  int neighbour;  // the other part to which it has the strongest connection
-  Vertex vertex;
-  std::int64_t loss;        // loss if it goes to `neighbour`
-  std::int64_t loss_apart;  // the greatest loss if it goes to another part
-  std::int64_t weights[most_constraints];
-  std::uint64_t name;
-  double order;  // loss / weight
-
-  bool operator<(const Leaver& other) const {
-    if (part != other.part) return part < other.part;
-    return order != other.order ? order < other.order : name < other.name;
-  }
-};
 
 // Lists the vertices of chosen parts that are free to move.
 template <class Instance>
@@ -94,6 +77,10 @@ class Settling {
   std::int64_t seat() {
     return commit([&] { return crowded_lumps(); },
                   [&](std::vector<Leaver>& all) { place_lumps(all); });
+  }
+  std::int64_t pack() {
+    return commit([&] { return movable_of([](int) { return true; }, false); },
+                  [&](std::vector<Leaver>& all) { place_packed(all); });
   }
 
  private:
@@ -283,6 +270,19 @@ class Settling {
     }
     enter(vertices, targets);
   }
+  void place_packed(std::vector<Leaver>& all) {
+    std::sort(all.begin(), all.end(),
+              [](const Leaver& a, const Leaver& b) { return a.name < b.name; });
+    const std::vector<int> parts = packed(moves_.goal, moves_.loads.weights, all);
+    std::vector<std::int64_t> vertices;
+    std::vector<int> targets;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (parts[i] == all[i].part || all[i].rank != moves_.communicator->rank()) continue;
+      vertices.push_back(all[i].vertex);
+      targets.push_back(parts[i]);
+    }
+    enter(vertices, targets);
+  }
   int lightest_without(const std::vector<std::int64_t>& lumps) const {
     int found = nowhere;
     for (int p = 0; p < moves_.goal.parts; ++p)
@@ -318,6 +318,11 @@ class Settling {
 }  // namespace
 
 std::int64_t settle(Moves& moves) { return Settling(moves).settle(); }
+
+std::int64_t pack(Moves& moves) {
+  constexpr std::int64_t most_vertices = std::int64_t{1} << 17;  // because all ranks gather them
+  return moves.level->all_vertices <= most_vertices ? Settling(moves).pack() : 0;
+}
 
 std::int64_t seat_lumps(Moves& moves) {
   const bool is_crowded =

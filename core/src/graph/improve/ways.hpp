@@ -30,6 +30,11 @@ std::int64_t level_out(Moves& moves, int most_attempts);
 // moved, over all ranks. The result is the same on any number of ranks.
 std::int64_t settle(Moves& moves);
 
+// Collective. The last resort for a small graph: exchanges vertices between parts, or distributes
+// all vertices again (see packing.hpp). Returns the number of vertices that moved, over all ranks.
+// The result is the same on any number of ranks.
+std::int64_t pack(Moves& moves);
+
 // Collective. Leaves only the heaviest lump (goal.hpp) in each part, because no part has room for
 // two. Other lumps go to parts without a lump, which may then be too heavy. Returns the number of
 // vertices that moved, over all ranks.

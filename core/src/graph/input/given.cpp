@@ -1,6 +1,7 @@
 #include "graph/input/given.hpp"
 #include "graph/stage.hpp"
 
+#include "directory/ids.hpp"
 #include "graph/input/ids.hpp"
 
 #include <evenkeel/backends/comm/ballot.hpp>
@@ -11,6 +12,9 @@
 #include <evenkeel/backends/text.hpp>
 #include <evenkeel/core/graph/check.hpp>
 #include <evenkeel/core/weights.hpp>
+
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -159,6 +163,7 @@ void widen(RangeOfRanks& into, const RangeOfRanks& from) noexcept {
 
 void combine(Agreed& into, const Agreed& from) noexcept {
   into.vertices += from.vertices;
+  into.entries += from.entries;
   widen(into.parts, from.parts);
   widen(into.constraints, from.constraints);
   widen(into.dimensions, from.dimensions);
@@ -168,7 +173,11 @@ void combine(Agreed& into, const Agreed& from) noexcept {
     into.heaviest[c] = std::max(into.heaviest[c], from.heaviest[c]);
   into.heaviest_bytes = std::max(into.heaviest_bytes, from.heaviest_bytes);
   into.heaviest_edge = std::max(into.heaviest_edge, from.heaviest_edge);
+  into.edges += from.edges;
   into.uneven_edges += from.uneven_edges;
+  into.free_edges += from.free_edges;
+  into.costly_edges += from.costly_edges;
+  into.edge_exponents += from.edge_exponents;
   into.uncuttable_edges += from.uncuttable_edges;
 }
 
@@ -185,6 +194,25 @@ struct IsUneven {
                    static_cast<double>(static_cast<std::int64_t>(values[i])) != values[i]
                ? 1
                : 0;
+  }
+};
+
+struct IsCostly {
+  const double* values;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    return values[i] > 0 && exec::is_finite(values[i]) ? 1 : 0;
+  }
+};
+
+// The binary exponent of a finite weight above 0, and 0 for others. All subnormal numbers have the
+// exponent -1023.
+struct ExponentOf {
+  const double* values;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    if (IsCostly{values}(i) == 0) return 0;
+    std::uint64_t bits = 0;
+    memcpy(&bits, &values[i], sizeof bits);
+    return static_cast<std::int64_t>(bits >> 52U) - 1023;
   }
 };
 
@@ -205,6 +233,7 @@ Agreed agreed_of(const Space& space, const Given& given, const GraphOptions& kno
                  const GraphCutOptions& options) {
   Agreed mine = {};
   mine.vertices = given.owned;
+  mine.entries = given.rows.columns.size() + given.rows.neighbour_ids.size();
   mine.parts = {options.parts, options.parts};
   // Ranks without vertices do not constrain the numbers per vertex.
   constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
@@ -229,9 +258,12 @@ Agreed agreed_of(const Space& space, const Given& given, const GraphOptions& kno
     mine.heaviest[c] = greatest(space, given.weights[c]);
   mine.heaviest_bytes = greatest(space, given.bytes);
   mine.heaviest_edge = greatest(space, given.rows.weights);
-  if (given.rows.weights.size() > 0)
-    mine.uneven_edges = exec::sum<std::int64_t>(space, given.rows.weights.size(),
-                                                IsUneven{given.rows.weights.data()});
+  mine.edges = given.rows.weights.size();
+  const double* const edges = given.rows.weights.data();
+  mine.uneven_edges = exec::sum<std::int64_t>(space, mine.edges, IsUneven{edges});
+  mine.free_edges = exec::sum<std::int64_t>(space, mine.edges, exec::IsEqual{edges, 0.0});
+  mine.costly_edges = exec::sum<std::int64_t>(space, mine.edges, IsCostly{edges});
+  mine.edge_exponents = exec::sum<std::int64_t>(space, mine.edges, ExponentOf{edges});
   mine.uncuttable_edges = exec::sum<std::int64_t>(space, given.rows.weights.size(),
                                                   IsInfinite{given.rows.weights.data()}) +
                           exec::sum<std::int64_t>(space, given.rows.uncuttable.size(),
@@ -291,7 +323,98 @@ void require_numbers_in_range(const Space& space, const Given& given) {
     refuse("A rank has " + std::to_string(given.owned) + " vertices.", "Use more ranks.");
 }
 
+// Returns the bytes of memory that this process could have at most.
+double most_memory() {
+  const double bytes =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return bytes;
+  return std::min(bytes, static_cast<double>(limit.rlim_cur));
+}
+
+// Throws if a cut into the wanted parts certainly needs more memory than this rank could have. Each
+// rank has some numbers for each part. Without present parts, it also gathers the coarsest graph,
+// which has about ten vertices per part, or all vertices if there are fewer.
+void require_memory(const Given& given, Effort effort) {
+  const auto parts = static_cast<double>(given.parts);
+  const auto vertices = static_cast<double>(given.all.vertices);
+  const auto constraints = static_cast<double>(given.all.constraints.greatest);
+  double bytes = parts * (40 * constraints + 40);
+  const bool is_gathered =
+      !given.all.has(Says::from) && (effort != Effort::polish || !given.all.has(Says::positions));
+  constexpr double vertices_per_part = 8, shrinkage = 4;  // see MultilevelPlan, and clusters_of()
+  if (is_gathered && vertices > 0) {
+    const double gathered =
+        vertices <= vertices_per_part * parts ? vertices : vertices_per_part * parts / shrinkage;
+    bytes += gathered *
+             (200 + 40 * constraints + 50 * static_cast<double>(given.all.entries) / vertices);
+  }
+  constexpr double gibibyte = 1 << 30;
+  const double most = most_memory();
+  if (bytes <= most) return;
+  refuse(std::to_string(given.parts) + " parts of " + std::to_string(given.all.vertices) +
+             " vertices need " + text_of(std::ceil(bytes / gibibyte)) +
+             " GiB of memory or more on each rank, but a rank has only " +
+             text_of(std::floor(most / gibibyte)) + " GiB.",
+         "Ask for fewer parts.");
+}
+
+// --- The present parts ---------------------------------------------------------------------------
+
+struct IsFixedElsewhere {
+  const std::int64_t* fixed;
+  int rank;
+  KOKKOS_FUNCTION bool operator()(std::int64_t v) const {
+    return fixed[v] >= 0 && fixed[v] != rank;
+  }
+};
+
+struct LeadsAway {
+  const std::int64_t *columns, *edges;
+  std::int64_t first, owned;
+  KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
+    return columns[edges[i]] < first || columns[edges[i]] >= first + owned;
+  }
+};
+struct LeadsAwayById {
+  PlaceOfId place_of;
+  const std::uint64_t* neighbours;
+  const std::int64_t* edges;
+  KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
+    return place_of(neighbours[edges[i]]) == PlaceOfId::none;
+  }
+};
+
 }  // namespace
+
+std::int64_t objections_to_staying(const Space& space, const evenkeel::Graph& graph, int rank,
+                                   std::int64_t first) {
+  const GraphOptions& known = graph.options();
+  Given given;
+  const std::int64_t edges = read_offsets(space, graph.offsets(), known.count, given);
+  std::int64_t objections = 0;
+  if (known.fixed.given()) {
+    const auto fixed =
+        integers(space, known.fixed, "fixed parts", given.owned, "vertices", Length::at_least);
+    objections = exec::sum<std::int64_t>(space, given.owned, IsFixedElsewhere{fixed.data(), rank});
+  }
+  if (!known.uncuttable.given() && !known.edge_weight.given()) return objections;
+  read_edges(space, graph, edges, given);
+  const GivenRows& rows = given.rows;
+  const exec::Array<std::int64_t> bound =
+      exec::numbers_that(space, given_label, edges, IsUncuttable(rows));
+  if (bound.empty()) return objections;
+  if (!known.id.given())
+    return objections + exec::sum<std::int64_t>(
+                            space, bound.size(),
+                            LeadsAway{rows.columns.data(), bound.data(), first, given.owned});
+  const auto own = ids(space, known.id, "ids", given.owned, "vertices", Length::at_least);
+  const exec::Array<std::int64_t> slots = IdTable::slots_for(space, own);
+  return objections +
+         exec::sum<std::int64_t>(
+             space, bound.size(),
+             LeadsAwayById{IdTable::of(own, slots), rows.neighbour_ids.data(), bound.data()});
+}
 
 std::string name_of_number(std::int64_t number) { return "vertex " + std::to_string(number); }
 std::string name_of_id(std::uint64_t id) {
@@ -316,7 +439,10 @@ Given given_graph(const Space& space, const Communicator& communicator,
   given.first = given.firsts[static_cast<std::size_t>(communicator.rank())];
   if (given.all.has(Says::ids)) resolve_ids(space, communicator, given);
   // All later steps rely on columns that are in range.
-  vote(communicator, attempt(stage_name, [&] { require_numbers_in_range(space, given); }));
+  vote(communicator, attempt(stage_name, [&] {
+         require_numbers_in_range(space, given);
+         require_memory(given, method.effort);
+       }));
   return given;
 }
 

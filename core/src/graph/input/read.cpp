@@ -39,22 +39,18 @@ struct WriteWeights {
   }
 };
 
-// Converts weights of edges to integer units.
+// Converts weights of edges to integer units, at least 1.
 struct EdgeScale {
-  const double* weights;      // null if all are 1
-  const std::int64_t* marks;  // null if there are no marks
+  IsUncuttable is_uncuttable;
   double factor;
-  KOKKOS_FUNCTION bool is_uncuttable(std::int64_t e) const {
-    return (marks != nullptr && marks[e] != 0) ||
-           (weights != nullptr && !exec::is_finite(weights[e]));
-  }
-  // Returns the weight of an edge in units. An edge of 0 units is left out.
+  EdgeUnits most;  // a heavier edge of finite weight gets this many units
   KOKKOS_FUNCTION EdgeUnits of(std::int64_t e) const {
+    const double* const weights = is_uncuttable.weights;
     if (weights == nullptr) return 1;
     if (!exec::is_finite(weights[e])) return heaviest_edge;
-    if (weights[e] == 0) return is_uncuttable(e) ? 1 : 0;
     const double units = weights[e] * factor;
-    return units < 1 ? 1 : static_cast<EdgeUnits>(units);
+    if (units < 1) return 1;
+    return units < most ? static_cast<EdgeUnits>(units) : most;
   }
 };
 
@@ -71,27 +67,16 @@ struct Owners {
   }
 };
 
+// Counts the entries of a row without loops.
 struct CountRow {
   const std::int64_t *offsets, *columns;
-  EdgeScale scale;
   std::int64_t first;
   std::int64_t* lengths;
   KOKKOS_FUNCTION void operator()(std::int64_t v) const {
     std::int64_t length = 0;
     for (std::int64_t e = offsets[v]; e < offsets[v + 1]; ++e)
-      if (columns[e] != first + v && scale.of(e) > 0) ++length;
+      if (columns[e] != first + v) ++length;
     lengths[v] = length;
-  }
-};
-
-struct CountLoops {
-  const std::int64_t *offsets, *columns;
-  std::int64_t first;
-  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t v) const {
-    std::int64_t loops = 0;
-    for (std::int64_t e = offsets[v]; e < offsets[v + 1]; ++e)
-      loops += columns[e] == first + v ? 1 : 0;
-    return loops;
   }
 };
 
@@ -137,28 +122,32 @@ struct RowsOut {
   int* uncuttable;  // null if the marks are not wanted
 };
 
-// Writes a row, and returns its length.
-struct WriteRow {
-  const std::int64_t *offsets, *columns;
-  EdgeScale scale;
+// Finds the index of a vertex or ghost by its number.
+struct VertexOf {
   Owners owners;
   std::int64_t first, owned;
   const Address* ghosts;
   std::int64_t ghost_count;
-  RowsOut out;
-  int* repeats;  // becomes 1 if a row may have a column twice
-
-  KOKKOS_FUNCTION Vertex column(std::int64_t number) const {
+  KOKKOS_FUNCTION Vertex operator()(std::int64_t number) const {
     if (owners.is_mine(number)) return static_cast<Vertex>(number - first);
     return static_cast<Vertex>(owned + place_in(ghosts, ghost_count, owners.address(number)));
   }
+};
+
+// Writes a row, and returns its length.
+struct WriteRow {
+  const std::int64_t *offsets, *columns;
+  EdgeScale scale;
+  VertexOf vertex_of;
+  RowsOut out;
+  int* repeats;  // becomes 1 if a row may have a column twice
+
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t v) const {
     std::int64_t at = out.firsts[v];
     for (std::int64_t e = offsets[v]; e < offsets[v + 1]; ++e) {
-      const EdgeUnits weight = scale.of(e);
-      if (columns[e] == first + v || weight == 0) continue;
-      out.columns[at] = column(columns[e]);
-      out.weights[at] = weight;
+      if (columns[e] == vertex_of.first + v) continue;
+      out.columns[at] = vertex_of(columns[e]);
+      out.weights[at] = scale.of(e);
       if (out.uncuttable != nullptr) out.uncuttable[at] = scale.is_uncuttable(e) ? 1 : 0;
       ++at;
     }
@@ -177,9 +166,14 @@ struct WriteParts {
 };
 struct WriteStay {
   const std::int64_t* bytes;  // null if all vertices have the same bytes
-  double each;                // the worth of staying, in finer units, per unit of bytes
+  const int* homes;
+  double each;  // the worth of staying, in finer units, per unit of bytes
   std::int64_t* stay;
   KOKKOS_FUNCTION void operator()(std::int64_t v) const {
+    if (homes[v] < 0) {
+      stay[v] = 0;
+      return;
+    }
     const double worth = each * (bytes != nullptr ? static_cast<double>(bytes[v]) : 1.0);
     stay[v] = worth < 1 ? 1 : static_cast<std::int64_t>(worth);
   }
@@ -191,19 +185,40 @@ struct IsIsolated {
     return offsets[v] == offsets[v + 1] ? 1 : 0;
   }
 };
-// Integer weights are used without scaling if they are not too large.
+
+// Edges that have positive integers as weights are not scaled, unless a weight is very large.
+bool are_scaled(const Agreed& all) {
+  return all.edges > 0 &&
+         (all.uneven_edges > 0 || all.free_edges > 0 || all.heaviest_edge > 0x1p20);
+}
+// The heaviest edge gets 2^20 units, or more if a typical edge would then get less than 2^10.
+// "Typical" is the geometric mean, which a few heavy edges hardly change.
 double edge_factor(const Agreed& all) {
-  constexpr double most = 0x1p20;
-  if (all.uneven_edges == 0 && all.heaviest_edge <= most) return 1;
-  if (!(all.heaviest_edge > 0)) return 1;
-  return std::ldexp(1.0, 20 - std::ilogb(all.heaviest_edge));
+  if (!are_scaled(all) || all.costly_edges == 0) return 1;
+  const auto typical = static_cast<int>(all.edge_exponents / all.costly_edges);
+  const int exponent = std::max(20 - std::ilogb(all.heaviest_edge), 10 - typical);
+  return std::ldexp(1.0, std::clamp(exponent, -1000, 1000));
 }
 
 EdgeScale edge_scale(const Given& given) {
-  return {given.rows.weights.empty() ? nullptr : given.rows.weights.data(),
-          given.rows.uncuttable.empty() ? nullptr : given.rows.uncuttable.data(),
-          edge_factor(given.all)};
+  // The sum of all edges of finite weight, in finer units, is below 2^63.
+  constexpr std::int64_t most_together = std::int64_t{1} << 52;
+  const std::int64_t most = most_together / std::max<std::int64_t>(given.all.edges, 1);
+  return {IsUncuttable(given.rows), edge_factor(given.all),
+          static_cast<EdgeUnits>(std::clamp<std::int64_t>(most, 1, heaviest_edge))};
 }
+
+struct IsLighter {
+  const EdgeUnits* weights;
+  EdgeUnits most;
+  KOKKOS_FUNCTION bool operator()(std::int64_t e) const { return weights[e] < most; }
+};
+struct WeightIfLighter {
+  IsLighter is_lighter;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t e) const {
+    return is_lighter(e) ? is_lighter.weights[e] : 0;
+  }
+};
 
 Units units_for(std::int64_t vertices, double heaviest, bool given) {
   Census census;
@@ -247,13 +262,14 @@ std::int64_t write_entries(const Given& given, const EdgeScale& scale, const Own
                     given.all.uncuttable_edges > 0 ? written.uncuttable.data() : nullptr};
   const auto count = exec::sum<std::int64_t>(
       space, given.owned,
-      WriteRow{given.rows.offsets.data(), given.rows.columns.data(), scale, owners, given.first,
-               given.owned, ghosts.data(), ghosts.size(), out, repeats.data()});
+      WriteRow{given.rows.offsets.data(), given.rows.columns.data(), scale,
+               VertexOf{owners, given.first, given.owned, ghosts.data(), ghosts.size()}, out,
+               repeats.data()});
   repeats.fetch(0, {&written.may_repeat, 1});
   return count;
 }
 
-// Writes the columns and weights of the level's rows, without loops and edges of weight 0.
+// Writes the columns and weights of the level's rows, without loops.
 RowsWritten write_rows(const Given& given, const EdgeScale& scale, const Owners& owners,
                        Level& level) {
   const Space space = level.space;
@@ -261,22 +277,60 @@ RowsWritten write_rows(const Given& given, const EdgeScale& scale, const Owners&
   exec::Array<std::int64_t> offsets(space, read_label, given.owned + 1);
   exec::for_each(space, read_label, offsets.size(),
                  exec::Copy{given.rows.offsets.data(), offsets.data()});
-  // Most graphs have no edge to leave out. Then the given offsets are right, and nothing needs
-  // counting.
+  // Most graphs have no loops. Then the given offsets are right, and nothing needs counting.
   const std::int64_t entries = given.rows.columns.size();
   if (write_entries(given, scale, owners, std::move(offsets), entries, level, written) == entries)
     return written;
   offsets = std::move(level.rows.offsets);
-  exec::for_each(space, read_label, given.owned,
-                 CountRow{given.rows.offsets.data(), given.rows.columns.data(), scale, given.first,
-                          offsets.data()});
+  exec::for_each(
+      space, read_label, given.owned,
+      CountRow{given.rows.offsets.data(), given.rows.columns.data(), given.first, offsets.data()});
   const std::int64_t edges = exec::to_offsets(offsets);
   write_entries(given, scale, owners, std::move(offsets), edges, level, written);
-  written.loops = exec::sum<std::int64_t>(
-      space, given.owned,
-      CountLoops{given.rows.offsets.data(), given.rows.columns.data(), given.first});
+  written.loops = entries - edges;
   return written;
 }
+
+// --- The weight of a cut -------------------------------------------------------------------------
+
+// The entries of given rows that lead to other parts.
+struct CutEntries {
+  const std::int64_t *offsets, *columns;
+  const double* weights;
+  VertexOf vertex_of;
+  const int* parts;  // by vertex and ghost
+  Units units;
+
+  template <class Visit>
+  KOKKOS_FUNCTION void visit(std::int64_t v, const Visit& visit_weight) const {
+    for (std::int64_t e = offsets[v]; e < offsets[v + 1]; ++e)
+      if (parts[vertex_of(columns[e])] != parts[v]) visit_weight(weights[e]);
+  }
+};
+struct CountCut {
+  CutEntries cut;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t v) const {
+    std::int64_t count = 0;
+    cut.visit(v, [&](double) { ++count; });
+    return count;
+  }
+};
+struct HeaviestCut {
+  CutEntries cut;
+  KOKKOS_FUNCTION double operator()(std::int64_t v) const {
+    double heaviest = 0;
+    cut.visit(v, [&](double weight) { heaviest = weight > heaviest ? weight : heaviest; });
+    return heaviest;
+  }
+};
+struct SumCut {
+  CutEntries cut;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t v) const {
+    std::int64_t sum = 0;
+    cut.visit(v, [&](double weight) { sum += cut.units.of(weight); });
+    return sum;
+  }
+};
 
 // --- Vertices ------------------------------------------------------------------------------------
 
@@ -332,7 +386,9 @@ exec::Array<std::int64_t> bytes_in_units(const Space& space, const Given& given)
 
 struct GraphSums {
   PerConstraint totals;
-  std::int64_t edges, edge_weights;  // the number of entries of rows, and the sum of their weights
+  std::int64_t edges;  // number of entries of rows
+  // the number of entries that are below the greatest weight, and the sum of their weights
+  std::int64_t lighter_edges, edge_weights;
   std::int64_t bytes;
   std::int64_t may_repeat;  // the number of ranks whose rows may have a column twice
   std::int64_t loops;
@@ -340,6 +396,7 @@ struct GraphSums {
 void add_sums(GraphSums& into, const GraphSums& from) noexcept {
   for (std::size_t c = 0; c < into.totals.size(); ++c) into.totals[c] += from.totals[c];
   into.edges += from.edges;
+  into.lighter_edges += from.lighter_edges;
   into.edge_weights += from.edge_weights;
   into.bytes += from.bytes;
   into.may_repeat += from.may_repeat;
@@ -350,14 +407,15 @@ void add_sums(GraphSums& into, const GraphSums& from) noexcept {
 // the user gives.
 void write_stay(const Given& given, const GraphSums& all, double moving_cost,
                 const exec::Array<std::int64_t>& bytes, Level& level) {
-  const double mean_edge =
-      all.edges > 0 ? static_cast<double>(all.edge_weights) / static_cast<double>(all.edges) : 1;
+  const double mean_edge = all.lighter_edges > 0 ? static_cast<double>(all.edge_weights) /
+                                                       static_cast<double>(all.lighter_edges)
+                                                 : 1;
   const double mean_bytes =
       all.bytes > 0 ? static_cast<double>(all.bytes) / static_cast<double>(given.all.vertices) : 1;
   constexpr double tie_break = 1.0 / 1024;
   level.wishes.stay = {level.space, read_label, given.owned};
   exec::for_each(level.space, read_label, given.owned,
-                 WriteStay{bytes.empty() ? nullptr : bytes.data(),
+                 WriteStay{bytes.empty() ? nullptr : bytes.data(), level.wishes.homes.data(),
                            (tie_break + moving_cost) * mean_edge * (1 << finer_bits) / mean_bytes,
                            level.wishes.stay.data()});
   level.space.fence(read_label);
@@ -401,8 +459,11 @@ void merge_repeated(const Communicator& communicator, GraphRead& read, std::int6
 GraphRead read_graph(const Space& space, const Communicator& communicator,
                      const evenkeel::Graph& graph, const GraphCutOptions& options,
                      const ByGraph& method) {
-  return read_given(space, communicator, given_graph(space, communicator, graph, options, method),
-                    method.moving_cost);
+  Given given = given_graph(space, communicator, graph, options, method);
+  GraphRead read = read_given(space, communicator, given, method.moving_cost);
+  if (are_scaled(given.all))
+    read.unscaled = {std::move(given.rows), std::move(given.firsts), given.owned, given.first};
+  return read;
 }
 
 GraphRead read_given(const Space& space, const Communicator& communicator, const Given& given,
@@ -413,7 +474,6 @@ GraphRead read_given(const Space& space, const Communicator& communicator, const
   GraphRead read;
   Level& level = read.level;
   describe(space, given, read);
-  read.edge_unit = 1 / scale.factor;
   read_edges(space, communicator, given, owners, read);
 
   RowsWritten rows;
@@ -426,10 +486,12 @@ GraphRead read_given(const Space& space, const Communicator& communicator, const
     mine.totals = write_weights(given, level);
     bytes = bytes_in_units(space, given);
     mine.edges = level.rows.columns.size();
-    mine.edge_weights =
-        scale.weights == nullptr
-            ? mine.edges
-            : exec::sum<std::int64_t>(space, mine.edges, exec::ValueAt{level.rows.weights.data()});
+    mine.lighter_edges = mine.edge_weights = mine.edges;
+    if (scale.is_uncuttable.weights != nullptr) {
+      const IsLighter lighter{level.rows.weights.data(), scale.most};
+      mine.lighter_edges = exec::sum<std::int64_t>(space, mine.edges, lighter);
+      mine.edge_weights = exec::sum<std::int64_t>(space, mine.edges, WeightIfLighter{lighter});
+    }
     mine.bytes = exec::sum<std::int64_t>(space, bytes.size(), exec::ValueAt{bytes.data()});
     mine.may_repeat = rows.may_repeat;
     space.fence(read_label);
@@ -452,6 +514,46 @@ GraphRead read_given(const Space& space, const Communicator& communicator, const
       exec::sum<std::int64_t>(space, level.owned, IsIsolated{level.rows.offsets.data()}),
       Reduction::sum);
   return read;
+}
+
+double cut_weight(const Space& space, const Communicator& communicator, const UnscaledEdges& edges,
+                  const exec::Array<int>& parts) {
+  exec::Array<std::int64_t> firsts;
+  exec::Array<Address> elsewhere;
+  const auto owners = [&] {
+    return Owners{firsts.data(), communicator.size(), communicator.rank()};
+  };
+  Status ready = attempt(stage_name, [&] {
+    firsts = {space, read_label, std::span<const std::int64_t>(edges.firsts)};
+    if (communicator.size() > 1) elsewhere = ghost_addresses(space, edges.rows.columns, owners());
+  });
+  const Ghosts ghosts(communicator, ready, space, std::move(elsewhere), {});
+  exec::Array<int> all_parts;
+  ready = attempt(stage_name, [&] {
+    all_parts = {space, read_label, edges.owned + ghosts.count()};
+    exec::for_each(space, read_label, edges.owned, exec::Copy{parts.data(), all_parts.data()});
+  });
+  ghosts.refresh(all_parts, 1, ready);
+  Census mine;
+  CutEntries cut{edges.rows.offsets.data(),
+                 edges.rows.columns.data(),
+                 edges.rows.weights.data(),
+                 {owners(), edges.first, edges.owned, ghosts.addresses().data(), ghosts.count()},
+                 all_parts.data(),
+                 {}};
+  ready = attempt(stage_name, [&] {
+    if (edges.owned == 0) return;
+    mine.objects = exec::sum<std::int64_t>(space, edges.owned, CountCut{cut});
+    mine.heaviest = exec::extremes<double>(space, edges.owned, HeaviestCut{cut}).greatest;
+  });
+  cut.units = Units(vote<&evenkeel::combine>(communicator, ready, mine));
+  std::int64_t sum = 0;
+  vote(communicator, attempt(stage_name, [&] {
+         sum = exec::sum<std::int64_t>(space, edges.owned, SumCut{cut});
+       }));
+  return cut.units.weightless()
+             ? 0
+             : cut.units.weight_of(communicator.all_reduce(sum, Reduction::sum)) / 2;
 }
 
 }  // namespace evenkeel::graphs

@@ -9,12 +9,21 @@
 #include <evenkeel/core/graph.hpp>
 
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 namespace evenkeel::graphs {
 
 // Counts over all ranks.
 struct GraphCounts {
   std::int64_t vertices = 0, isolated = 0, loops = 0, duplicates = 0, edges = 0;
+};
+
+// The edges as the application gives them. Rows may be the application's own arrays.
+struct UnscaledEdges {
+  GivenRows rows;
+  std::vector<std::int64_t> firsts;  // see Given
+  std::int64_t owned = 0, first = 0;
 };
 
 struct GraphRead {
@@ -25,8 +34,10 @@ struct GraphRead {
   bool has_homes = false, has_keys = false, has_uncuttable = false, has_weights = false;
   int dimensions = 0;  // number of coordinates of a position
   PerConstraint totals = {};
-  double edge_unit = 1;  // the weight, as the application gives it, of an edge of one unit
   GraphCounts counts;
+  // If weights of edges in units are not the given weights: the given edges. It is set on all
+  // ranks, or on no rank.
+  std::optional<UnscaledEdges> unscaled;
 };
 
 // Collective. Throws the same Error on all ranks if the graph or the options are not valid.
@@ -38,5 +49,10 @@ GraphRead read_graph(const Space& space, const Communicator& communicator,
 // `moving_cost` is an option of the method.
 GraphRead read_given(const Space& space, const Communicator& communicator, const Given& given,
                      double moving_cost);
+
+// Collective. Returns the given weight of the edges between parts. `parts` has the part of each
+// vertex of this rank. The sum is the same on any number of ranks.
+double cut_weight(const Space& space, const Communicator& communicator, const UnscaledEdges& edges,
+                  const exec::Array<int>& parts);
 
 }  // namespace evenkeel::graphs

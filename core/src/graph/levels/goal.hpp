@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace evenkeel::graphs {
 
@@ -22,25 +23,42 @@ inline constexpr int finer_bits = 10;
 struct Goal {
   int parts = 1;
   int constraints = 1;
-  PerConstraint totals = {};  // total weight of all vertices
-  PerConstraint limits = {};  // greatest weight of a part
-  PerConstraint floors = {};  // a lighter part loses no vertex to improve the cut
+  PerConstraint totals = {};       // total weight of all vertices
+  PerConstraint bottlenecks = {};  // no cut has a heaviest part below this weight
+  PerConstraint limits = {};       // greatest weight of a part
+  PerConstraint floors = {};       // a lighter part loses no vertex to improve the cut
   // A vertex of at least the weight `lump` in the first constraint is a lump: no part has room for
   // two. A part with a lump accepts another vertex if the part then weighs at most `beside_lump`.
   // If `lump` is 0, there are no lumps.
   std::int64_t lump = 0, beside_lump = 0;
 };
 
-// Returns the least weight that the heaviest part can have in a constraint. There are `clusters`
-// clusters that cannot be divided, and the heaviest of them weighs `heaviest`.
-inline std::int64_t least_bottleneck(const Goal& goal, std::size_t constraint,
-                                     const PerConstraint& heaviest, std::int64_t clusters) {
-  const std::int64_t total = goal.totals[constraint], one = heaviest[constraint];
-  const std::int64_t average = total / goal.parts + (total % goal.parts != 0 ? 1 : 0);
-  // If all clusters weigh the same, each part holds a whole number of them.
-  if (one > 0 && total / one == clusters && total % one == 0)
-    return (clusters / goal.parts + (clusters % goal.parts != 0 ? 1 : 0)) * one;
-  return std::max(average, one);
+// Clusters that cannot be divided, and their weights in one constraint.
+struct ClusterWeights {
+  std::int64_t count = 0, total = 0, heaviest = 0;
+  std::vector<std::int64_t> heavy;  // the weights of the heaviest clusters, if known; descending
+
+  bool are_equal() const {
+    return heaviest > 0 && total % heaviest == 0 && total / heaviest == count;
+  }
+};
+
+// Returns a weight that the heaviest part has at least.
+inline std::int64_t least_bottleneck(const ClusterWeights& clusters, int parts) {
+  const auto share_of = [&](std::int64_t all) { return all / parts + (all % parts != 0 ? 1 : 0); };
+  if (clusters.are_equal()) return share_of(clusters.count) * clusters.heaviest;
+  std::int64_t least = std::max(share_of(clusters.total), clusters.heaviest);
+  // Some part has i + 1 of the i * parts + 1 heaviest clusters. These i + 1 weigh at least as much
+  // as the i + 1 lightest of them all. If i is large, this bound is hardly above the average.
+  constexpr std::int64_t most_in_part = 64;
+  const auto count = static_cast<std::int64_t>(clusters.heavy.size());
+  for (std::int64_t i = 1; i < most_in_part && i * parts < count; ++i) {
+    std::int64_t together = 0;
+    for (std::int64_t k = i * parts - i; k <= i * parts; ++k)
+      together += clusters.heavy[static_cast<std::size_t>(k)];
+    least = std::max(least, together);
+  }
+  return least;
 }
 
 // Decides when the refinement of a level ends.

@@ -46,7 +46,9 @@ struct Wishes {
   exec::Array<int> homes;  // by owned vertex and ghost: the part where it is now
   // by owned vertex and ghost: the part where it must be, or nowhere
   exec::Array<int> fixed;
-  exec::Array<std::int64_t> stay;  // by owned vertex: the worth of staying at home, in finer units
+  // by owned vertex: the worth of staying at home, in finer units; 0 if its home was not given, but
+  // chosen for it
+  exec::Array<std::int64_t> stay;
 };
 
 // The owned neighbours of each ghost.

@@ -64,6 +64,27 @@ struct Cells {
     weight = there(weights);
   }
 
+  // Marks edges along the first axis, so that rows of cells must stay together.
+  Values<int> marks_of_rows() const {
+    std::vector<int> marks;
+    for (const Number cell : id.on_host())
+      for (const Number other : grid.row(cell))
+        marks.push_back(other / width == cell / width ? 1 : 0);
+    return there(marks);
+  }
+  Values<double> infinite_in_rows() const {
+    std::vector<double> weights;
+    for (const int mark : marks_of_rows().on_host())
+      weights.push_back(mark != 0 ? std::numeric_limits<double>::infinity() : 1);
+    return there(weights);
+  }
+  void name_neighbours_by_ids() {
+    std::vector<Number> neighbours;
+    for (const Number cell : id.on_host())
+      for (const Number other : grid.row(cell)) neighbours.push_back(other);
+    columns = there(neighbours);
+  }
+
   Set as_set(SetOptions options = {}, const GraphOptions& known = {}) {
     options.graph = graph(offsets, columns, known);
     return set(x, carry(id, csr(offsets, columns), csr(first_layer, layers)), options);
@@ -102,6 +123,11 @@ class BalancerByGraph : public testing::Test {
       ASSERT_EQ(first_layer[i + 1] - first_layer[i], ids[i] % 3 + 1);
       EXPECT_EQ(layers[std::size_t(first_layer[i])], 100 * ids[i]);
     }
+  }
+  void expect_whole_rows(const Cells& cells) const {
+    std::set<Number> rows;
+    for (const Number cell : cells.id.on_host()) rows.insert(cell / width);
+    EXPECT_EQ(std::ssize(rows) * width, cells.id.size());
   }
   double lambda(const Cells& cells) const {
     double load = 0;
@@ -197,23 +223,97 @@ TEST_F(BalancerByGraph, KeepsWhatIsEvenEnough) {
 
 TEST_F(BalancerByGraph, CutsNoEdgeThatIsUncuttable) {
   Cells cells = spread();
-  // Marks on edges along the first axis require that rows of cells stay together.
-  const auto marks = [&] {
-    const std::vector<Number> ids = cells.id.on_host(), starts = cells.offsets.on_host();
-    std::vector<int> of_edges;
-    for (std::size_t i = 0; i < ids.size(); ++i)
-      for (const Number other : cells.grid.row(ids[i]))
-        of_edges.push_back(other / width == ids[i] / width ? 1 : 0);
-    return there(of_edges);
-  };
   Balancer balancer(ranks, by_graph);
-  const Values<int> uncuttable = marks();
+  const Values<int> uncuttable = cells.marks_of_rows();
   renumber(ranks, balancer.rebalance(cells.as_set({}, {.uncuttable = uncuttable})), cells.columns);
   expect_intact(cells);
   EXPECT_EQ(report_of(balancer).broken, 0);
-  std::set<Number> rows;
-  for (const Number cell : cells.id.on_host()) rows.insert(cell / width);
-  EXPECT_EQ(std::ssize(rows) * width, cells.id.size()) << "whole rows";
+  expect_whole_rows(cells);
+  balancer.finish();
+}
+
+// The loads are even, but new marks of edges do not allow the present parts.
+TEST_F(BalancerByGraph, DoesNotKeepPartsThatCutUncuttableEdges) {
+  for (const bool has_ids : {false, true})
+    for (const bool has_marks : {false, true}) {
+      SCOPED_TRACE((has_ids ? "ids" : "numbers") + std::string(has_marks ? ", marks" : ""));
+      Cells cells = spread();
+      by_graph.method = ByGraph{.effort = Effort::fast};
+      Balancer balancer(ranks, by_graph);
+      const auto rebalance = [&](GraphOptions known) {
+        if (has_ids) {
+          known.id = cells.id;
+          cells.name_neighbours_by_ids();
+        }
+        const MoveReport moved = balancer.rebalance(cells.as_set({}, known));
+        if (!has_ids) renumber(ranks, moved, cells.columns);
+        return moved;
+      };
+      rebalance({});
+      EXPECT_FALSE(rebalance({}).moved) << "they are even";
+      const Values<int> marks = cells.marks_of_rows();
+      const Values<double> weights = cells.infinite_in_rows();
+      const GraphOptions bound =
+          has_marks ? GraphOptions{.uncuttable = marks} : GraphOptions{.edge_weight = weights};
+      EXPECT_EQ(rebalance(bound).moved, size > 1);
+      expect_whole_rows(cells);
+      EXPECT_EQ(report_of(balancer).broken, 0);
+      const Values<int> marks_again = cells.marks_of_rows();
+      const Values<double> weights_again = cells.infinite_in_rows();
+      const MoveReport again = rebalance(has_marks ? GraphOptions{.uncuttable = marks_again}
+                                                   : GraphOptions{.edge_weight = weights_again});
+      EXPECT_FALSE(again.has_new_domains()) << "now they are kept";
+      balancer.finish();
+    }
+}
+
+TEST_F(BalancerByGraph, DoesNotKeepPartsWithoutObjects) {
+  by_graph.target_lambda = 2;
+  Balancer balancer(ranks, by_graph);
+  Cells cells = spread();
+  renumber(ranks, balancer.rebalance(cells.as_set()), cells.columns);
+  // All cells are now born on other ranks than the last.
+  const int others = std::max(size - 1, 1);
+  cells = rank < others ? Cells(all_cells * rank / others, all_cells * (rank + 1) / others)
+                        : Cells(all_cells, all_cells);
+  const MoveReport moved = balancer.rebalance(cells.as_set());
+  EXPECT_EQ(moved.moved, size > 1);
+  renumber(ranks, moved, cells.columns);
+  expect_intact(cells);
+  EXPECT_GT(cells.id.size(), 0);
+  balancer.finish();
+}
+
+// If there are fewer objects than ranks, some ranks must be empty.
+TEST_F(BalancerByGraph, KeepsEmptyRanksIfThereAreTooFewObjects) {
+  by_graph.target_lambda = size;
+  Balancer balancer(ranks, by_graph);
+  const Values<CellPlace> places = there(std::vector<CellPlace>(rank == 0 ? 1 : 0));
+  const Values<Number> offsets = there(std::vector<Number>(rank == 0 ? 2 : 1, 0)),
+                       columns = there(std::vector<Number>());
+  Values<CellPlace> x = places;
+  const auto rebalance = [&] {
+    Values<Number> its_offsets = there(std::vector<Number>(std::size_t(x.size()) + 1, 0));
+    return balancer.rebalance(set(x, carry(), {.graph = graph(its_offsets, columns)}));
+  };
+  rebalance();
+  EXPECT_FALSE(rebalance().has_new_domains());
+  balancer.finish();
+}
+
+// The graph fixes cells in parts. That these parts are even does not matter.
+TEST_F(BalancerByGraph, DoesNotKeepPartsAgainstTheGraphsFixedParts) {
+  Cells cells = spread();
+  Balancer balancer(ranks, by_graph);
+  renumber(ranks, balancer.rebalance(cells.as_set()), cells.columns);
+  std::vector<int> parts(std::size_t(cells.id.size()), -1);
+  if (rank == 0) parts.front() = size - 1;
+  const Number first = rank == 0 ? cells.id.on_host().front() : -1;
+  const Values<int> fixed = there(parts);
+  EXPECT_EQ(balancer.rebalance(cells.as_set({}, {.fixed = fixed})).moved, size > 1);
+  const std::vector<Number> ids = cells.id.on_host();
+  const bool has_first = std::ranges::count(ids, ranks.broadcast(first, 0)) > 0;
+  EXPECT_EQ(has_first, rank == size - 1);
   balancer.finish();
 }
 

@@ -27,7 +27,7 @@ struct GraphReport {
   int most_neighbours = 0;        // the most parts with which one part shares edges
   std::vector<double> lambda;     // of each constraint: heaviest part / average
   std::vector<double> bound;      // no cut has a lambda below this, as vertices cannot be divided
-  double moved = 0;               // share of all vertices that change their part
+  double moved = 0;               // share of all vertices that leave their present part
   double moved_weight = 0;        // share of the weight that moves, by the first constraint
   double least_moved_weight = 0;  // the share of the weight that any cut within the target must
                                   // move

@@ -98,7 +98,7 @@ struct NetReport {
   std::int64_t most_parts = 0;    // the greatest number of parts that a net is in
   std::vector<double> lambda;     // of each constraint: heaviest part / average
   std::vector<double> bound;      // no cut has a lambda below this: objects cannot be divided
-  double moved = 0;               // share of all objects that change their part
+  double moved = 0;               // share of all objects that leave their present part
   double moved_weight = 0;        // share of the weight that moves, by the first constraint
   double least_moved_weight = 0;  // the share of the weight that must move to meet the target
   int empty = 0;                  // parts without an object: 0 if there are enough objects
