@@ -51,19 +51,20 @@ Advice Advisor::advise(const Look& look) {
 
 // A forecast leads to new cuts only: shifts and returns to earlier domains need measured loads. If
 // the load jumps with each change, a cut loses its use before it has paid. So as long as rebalances
-// have lost more than half of the cost of one, the next has to wait.
-Advice Advisor::advise_by(const Totals& predicted, bool is_told) {
-  held_.drop();
+// have lost more than half of the cost of one, measured loads decide.
+Advice Advisor::advise_by(const Totals& predicted, bool is_told, Advice measured) {
   DecisionState now = state();
   now.latency_steps = 0;
   if (is_told) now.cooldown_steps = 0;
   constexpr double most_lost = 0.5;
-  if (debt_of(now) > most_lost) return {};
+  if (debt_of(now) > most_lost) return measured;
   const Verdict verdict = fold(now, predicted);
-  const Outlook& outlook = verdict.state.outlook;
-  if (verdict.decision.action != Action::rebalance || outlook.wanted_generation >= 0 ||
-      verdict.state.refinement.wanted != 0)
-    return {};
+  const bool acts = verdict.decision.action == Action::rebalance;
+  if (acts &&
+      (verdict.state.outlook.wanted_generation >= 0 || verdict.state.refinement.wanted != 0))
+    return measured;
+  held_.drop();
+  if (!acts) return {};
   held_.note_predicted(predicted.step_greatest);
   Advice advice{true};
   static_cast<void>(attempt("monitor", [&] {

@@ -33,9 +33,9 @@ class Advisor {
   void note(const Look& look);
   Advice advise(const Look& look);
   // Advises on loads that were predicted because objects have changed. The state does not change.
-  // Earlier advice is dropped. `is_told` is true if the application has said that objects have
-  // changed.
-  Advice advise_by(const Totals& predicted, bool is_told);
+  // The result replaces earlier advice, unless it is `measured`, the advice of a look in this step.
+  // `is_told` is true if the application has said that objects have changed.
+  Advice advise_by(const Totals& predicted, bool is_told, Advice measured);
   bool is_due(std::int64_t step) const;
   Advice advise_due(std::int64_t step);
   void hold(Advice advice) noexcept { held_.hold(std::move(advice)); }

@@ -264,8 +264,10 @@ Advice Engine::predict(std::int64_t objects, const StepOptions& options, const I
   next.mean = all.load.sum / all.ranks;
   next.greatest = all.load.greatest;
   prediction_ = next;
-  recording_.end_line(kernels());
-  return advisor_.advise_by(all, options.changed);
+  advice = advisor_.advise_by(all, options.changed, std::move(advice));
+  // Then the last advice will not be followed.
+  if (!advice || advisor_.held().cause() == Reason::predicted) recording_.end_line(kernels());
+  return advice;
 }
 
 // Settles the look under way at once, if there is one, and returns its advice.

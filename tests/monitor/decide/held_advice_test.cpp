@@ -1,4 +1,5 @@
 #include "decide/held_advice.hpp"
+#include "decide/advisor.hpp"
 #include "support/harness.hpp"
 
 namespace evenkeel::held_advice_test {
@@ -69,6 +70,29 @@ TEST(HeldAdvice, ALookThatHoldsLeavesWhatIsHeld) {
   held.note_look(true, Reason::curable, 11);
   held.note_look(false, Reason::below_noise, 19);
   EXPECT_EQ(held.take_kind({}), RebalanceKind::application) << "nothing was held";
+}
+
+// --- Forecasts -----------------------------------------------------------------------------------
+
+// A forecast of an even load takes the place of what a look has advised. But if rebalances have
+// lost time, forecasts have no say.
+TEST(Advisor, ForecastsHaveNoSayInDebt) {
+  DecisionState state;
+  state.trigger = CostAware{};
+  state.ledger.cost.learn(10, 1);
+  state.ledger.never.add(1000, 0.1);
+  Totals even;
+  even.ranks = 1;
+  even.steps = 10;
+  even.load = RankTally::of(100);
+  const auto advised = [&](double slowest) {
+    state.ledger.slowest = slowest;
+    Advisor advisor(state, {});
+    advisor.start_from(state);
+    return advisor.advise_by(even, true, cut).reason;
+  };
+  EXPECT_EQ(advised(1000), "");
+  EXPECT_EQ(advised(1200), "a cut");
 }
 
 }  // namespace
