@@ -231,7 +231,11 @@ Result run_way(const Communicator& ranks, const std::vector<Mesh>& meshes, const
   std::vector<int> owners = bisected(meshes.front(), way.known, ranks.size());
   if (way.kind == Kind::evenkeel) {
     ours.emplace(ranks, way.known, clock);
-    owners = ours->first(meshes.front(), owners);
+    std::vector<int> first = ours->first(meshes.front(), owners);
+    Result uncounted;
+    if (const double moving = seconds_of_move(owners, first, ranks.size(), uncounted); moving > 0)
+      ours->note_cost(moving);
+    owners = std::move(first);
   }
   std::vector<int> unmoved = owners;
   Result result;
