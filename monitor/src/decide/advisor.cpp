@@ -4,6 +4,18 @@
 
 namespace evenkeel {
 
+namespace {
+
+// The lambda that a fresh cut must undercut to pay, or 0 if the decision does not say this.
+double even_enough(const Verdict& verdict) noexcept {
+  const LookInterval& interval = verdict.state.interval;
+  const double mean = interval.peak.front() - interval.waste.front();
+  if (verdict.decision.reason != Reason::curable || mean <= 0) return 0;
+  return 1 + std::max(0.0, verdict.state.outlook.fresh) + verdict.decision.against / mean;
+}
+
+}  // namespace
+
 void Advisor::start_from(const DecisionState& state) {
   looks_.set_state(state);
   if (shadow_) shadow_.emplace(state);
@@ -43,6 +55,7 @@ Advice Advisor::advise(const Look& look) {
   Advice advice{true, {}, after.outlook.wanted_generation};
   if (after.refinement.wanted != 0) advice.shift_penalty = after.refinement.penalty;
   advice.shifts_by_last_epoch = after.refinement.wanted == ShiftCourse::of_last;
+  advice.even_enough = even_enough(look.verdict);
   static_cast<void>(attempt("monitor", [&] {  // if memory runs out, only the reason is lost
     advice.reason = explain(look.before, look.totals, look.verdict.decision);
   }));
@@ -66,7 +79,7 @@ Advice Advisor::advise_by(const Totals& predicted, bool is_told, Advice measured
   held_.drop();
   if (!acts) return {};
   held_.note_predicted(predicted.step_greatest);
-  Advice advice{true};
+  Advice advice{.rebalance = true, .even_enough = even_enough(verdict)};
   static_cast<void>(attempt("monitor", [&] {
     advice.reason = "objects have changed; " + explain(now, predicted, verdict.decision);
   }));

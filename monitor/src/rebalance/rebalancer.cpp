@@ -14,6 +14,13 @@ namespace evenkeel {
 
 namespace {
 
+// Present domains with at most this lambda are kept. A rebalance may pay for itself below the
+// target of the options.
+double kept_lambda(const Options& options, const Advice& advice) {
+  return advice.even_enough > 0 ? std::min(options.target_lambda, advice.even_enough)
+                                : options.target_lambda;
+}
+
 // Owns the memory of data that moves with objects. At the end of the rebalance, also after an
 // Error, the destructor frees memory that is no longer in use.
 class Companions {
@@ -134,7 +141,8 @@ Rebalancer::Choice Rebalancer::choose(const Prepared& prepared, const ObjectWeig
   if (earlier) chosen.back_to = back_to;
   PlacedByPhases found = earlier
                              ? PlacedByPhases{{std::move(*earlier)}, {}}
-                             : place_anew(prepared, weights, parts_.costs.phases(agreed), shift);
+                             : place_anew(prepared, weights, parts_.costs.phases(agreed),
+                                          {kept_lambda(parts_.options, occasion.advice), shift});
   into = std::move(found.allowed.assignment);
   // With several phases, crowded cells need not be the cause of an uneven cut.
   if (found.loads.phases.empty())
@@ -175,13 +183,13 @@ std::optional<Assignment> Rebalancer::take_again(const Prepared& prepared, Weigh
 // phases, and if the method cuts along a curve or by a graph. Otherwise cuts by one weight. With
 // several phases, a new cut replaces a shift, which would use the load summed over phases.
 PlacedByPhases Rebalancer::place_anew(const Prepared& prepared, const ObjectWeights& weights,
-                                      std::uint32_t phases, const std::optional<ShiftBy>& shift) {
+                                      std::uint32_t phases, const CurveGoal& goal) {
   const Options& options = parts_.options;
   const Domains& last = parts_.domains.present();
   const bool takes_phases = places_along_curve(options.method) || places_by_graph(options.method);
   if (std::popcount(phases) < 2 || !takes_phases)
-    return {place_allowed(parts_.ranks, Status(), prepared, weights.of_sets,
-                          CurveGoal{options.target_lambda, shift}, options.least_objects, last),
+    return {place_allowed(parts_.ranks, Status(), prepared, weights.of_sets, goal,
+                          options.least_objects, last),
             {}};
   LearnedCosts::ByPhase arrays;
   std::vector<std::vector<std::span<const double>>> costs(prepared.sets.size());
@@ -191,7 +199,7 @@ PlacedByPhases Rebalancer::place_anew(const Prepared& prepared, const ObjectWeig
       for (const exec::Array<double>& of_phase : arrays[s]) costs[s].push_back(of_phase.span());
   });
   return place_phases(parts_.ranks, listed, prepared, costs, std::popcount(phases),
-                      options.target_lambda, options.least_objects, last);
+                      goal.target_lambda, options.least_objects, last);
 }
 
 // Communicates only if the cut is less even than it should be; this is the same on all ranks.

@@ -71,7 +71,7 @@ class Rebalancer {
   std::optional<Assignment> take_again(const Prepared& prepared, Weights weights,
                                        std::int64_t generation);
   PlacedByPhases place_anew(const Prepared& prepared, const ObjectWeights& weights,
-                            std::uint32_t phases, const std::optional<ShiftBy>& shift);
+                            std::uint32_t phases, const CurveGoal& goal);
   void look_for_crowds(const Prepared& prepared, const Assignment& assignment);
   Outcome adopt(Choice chosen, const Occasion& occasion, std::int64_t began, MoveReport& report);
   template <class Text>

@@ -22,6 +22,9 @@ struct Advice {
   double shift_penalty = 0;
   // If true, the shift uses the load of the last epoch only and ignores earlier measurements.
   bool shifts_by_last_epoch = false;
+  // If it is not 0, a new cut pays unless the lambda of the present domains, by the weights, is at
+  // most this.
+  double even_enough = 0;
   explicit operator bool() const noexcept { return rebalance; }
 };
 

@@ -71,9 +71,10 @@ struct Options {
   std::array<double, 3> cell_size = {0, 0, 0};
   std::array<double, 3> least_width = {0, 0, 0};
 
-  double target_lambda = 1.05;  // a decomposition with at most this lambda, by the weights, is
-                                // kept; 0 is off
-  Shift shift = {};             // hilbert, morton and snake only; not in a deterministic run
+  // A decomposition with at most this lambda, by the weights, is kept, unless cost_aware has found
+  // that a more even one pays; 0 is off.
+  double target_lambda = 1.05;
+  Shift shift = {};  // hilbert, morton and snake only; not in a deterministic run
   // The fewest objects, over all sets, that a rank may have after a rebalance: 1 forbids empty
   // ranks, and 0 forbids nothing. If necessary, domains are cut more evenly than target_lambda
   // demands, and in the end by the number of objects, until every rank has enough.

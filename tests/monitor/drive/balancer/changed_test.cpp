@@ -24,6 +24,12 @@ double jumping_slab(const Place& place, int step) {
   return test::around(place[0] - 0.37 * (step / stay)) < 0.25 ? 10 : 1;
 }
 
+// Objects in the slab cost 6 % more, which leaves any domains within the default target_lambda.
+template <int stay>
+double mild_slab(const Place& place, int step) {
+  return jumping_slab<stay>(place, step) > 1 ? 1.06 : 1;
+}
+
 class Changed : public test::OnRanks {
  protected:
   test::ScratchDirectory scratch;
@@ -94,6 +100,18 @@ TEST_F(Changed, IsNotAnsweredIfItDoesNotPay) {
   const Record never = run_with(communicator, program, Never{});
   EXPECT_LE(std::ssize(record.moves), 1) << "in 40 changes";
   EXPECT_LE(seconds(record), 1.01 * seconds(never) + program.cost);
+}
+
+// If a rebalance costs next to nothing, it pays below target_lambda, too, and is then made.
+TEST_F(Changed, IsAnsweredBelowTheTargetIfThatPays) {
+  constexpr int stay = 20;
+  Program program = jumping(&mild_slab<stay>, stay, true);
+  program.cost = program.options.expected_cost = 0.01;
+  const Record told = run_program(communicator, program);
+  const Record never = run_with(communicator, program, Never{});
+  if (size == 1) return;
+  EXPECT_GE(std::ssize(told.moves), 200 / stay - 3);
+  EXPECT_LT(seconds(told), 0.998 * seconds(never));
 }
 
 // Triggers that judge the load without a survey act by the prediction, too. Others do not.
