@@ -70,7 +70,7 @@ void take_greatest(std::array<std::int64_t, count>& into,
 void take_greatest(Counterfactual& into, const Counterfactual& from) noexcept {
   using C = Counterfactual;
   for (const auto number : {&C::first, &C::previous, &C::first_again, &C::previous_again, &C::fresh,
-                            &C::as_weighed, &C::advised, &C::of_mean, &C::moved})
+                            &C::as_weighed, &C::advised, &C::of_mean, &C::guessed, &C::moved})
     into.*number = std::max(into.*number, from.*number);
   take_greatest(into.earlier, from.earlier);
   take_greatest(into.age, from.age);
@@ -172,7 +172,7 @@ double Totals::wasted_seconds() const noexcept {
 void scale_loads(Counterfactual& would_be, double factor) noexcept {
   using C = Counterfactual;
   for (const auto number : {&C::first, &C::previous, &C::first_again, &C::previous_again, &C::fresh,
-                            &C::as_weighed, &C::advised, &C::of_mean})
+                            &C::as_weighed, &C::advised, &C::guessed, &C::of_mean})
     would_be.*number = scaled(would_be.*number, factor);
   for (std::int64_t& of_cut : would_be.earlier) of_cut = scaled(of_cut, factor);
 }

@@ -30,6 +30,12 @@ struct SampleStatement {
   bool is_mostly_on_record() const noexcept {
     return off_record == 0 && 2 * first_unknown <= objects;
   }
+  // The share of objects whose first rank is not known.
+  double share_guessed() const noexcept {
+    return off_record > 0 || objects <= 0
+               ? 0
+               : static_cast<double>(first_unknown) / static_cast<double>(objects);
+  }
   bool is_on_advice() const noexcept { return off_advice == 0; }
   static void add(SampleStatement& into, const SampleStatement& from) noexcept;
 };

@@ -257,6 +257,7 @@ Survey Surveyor::survey_from(const Question& question, const LoadTally& tally,
   const std::size_t first = known(LoadTally::first, LoadTally::first_again);
   const std::size_t previous = known(LoadTally::previous, LoadTally::previous_again);
   if (first < LoadTally::rows) would_be.first = tally.greatest(first);
+  would_be.guessed = std::llround(all.share_guessed() * tally.mean());
   if (previous < LoadTally::rows) would_be.previous = tally.greatest(previous);
   const std::size_t otherwise = question.has_moved ? first : LoadTally::advised;
   if (otherwise < LoadTally::rows) found.mine_otherwise = tally.of(otherwise, communicator_.rank());

@@ -58,6 +58,8 @@ std::int64_t LoadTally::greatest_as_weighed() const {
              : Counterfactual::unknown;
 }
 
+double LoadTally::mean() const { return sum_of(fresh) / static_cast<double>(ranks_); }
+
 double LoadTally::share_of_strays() const {
   const double all = sum_of(fresh);
   return all > 0 ? static_cast<double>(values_[rows * ranks_]) / all : 0;

@@ -20,7 +20,7 @@ class LoadTally {
     advised,
     as_weighed,
     present,  // only for cuts of a graph
-    earlier  // the first of the rows of earlier cuts
+    earlier   // the first of the rows of earlier cuts
   };
   static constexpr std::size_t rows = earlier + Counterfactual::earlier_cuts;
 
@@ -48,6 +48,7 @@ class LoadTally {
   std::int64_t of(std::size_t row, int rank) const;
   // The greatest load of a rank in nanoseconds, if weights were costs.
   std::int64_t greatest_as_weighed() const;
+  double mean() const;  // load of a rank
   std::int64_t moved() const;
   double share_of_strays() const;
   // The share of the present load by which ranks exceed the mean load.

@@ -26,6 +26,7 @@ void for_each_member(T& would_be, Visitor&& visit) {
   visit("fresh", would_be.fresh);
   visit("as_weighed", would_be.as_weighed);
   visit("advised", would_be.advised);
+  visit("guessed", would_be.guessed);
   visit("moved", would_be.moved);
   visit("earlier", would_be.earlier);
   visit("age", would_be.age);

@@ -594,6 +594,17 @@ TEST(Ledger, TheErrorsOfAllSurveysHaveTheSameSign) {
   EXPECT_DOUBLE_EQ(ledger.uncertainty(), 1.6 * (3 + std::sqrt(11.1)));
 }
 
+// The level is 0.5, and half of the load is on objects that the application has made.
+TEST(Ledger, TheFirstRanksOfNewObjectsAreInDoubt) {
+  Totals surveyed = step_of(110);
+  surveyed.would_be.first = 150;
+  surveyed.other_slots = test::all_of({150}).sums();
+  surveyed.would_be.guessed = 50;
+  Ledger ledger = uneven_once();
+  ledger.enter(surveyed, false, true);
+  EXPECT_DOUBLE_EQ(ledger.uncertainty(), 1.6 * 100 * 0.15 * 0.5 * 0.5);
+}
+
 // Noise makes the step after the rebalance shorter on one rank and longer on the other. That is no
 // cost.
 TEST(Ledger, NoiseOfTheStepAfterARebalanceIsNoCost) {

@@ -232,11 +232,12 @@ TEST(Combine, WhatWouldBeIsTheGreatest) {
   knows.would_be = {.first = 1, .previous = 2, .first_again = 3, .previous_again = 4};
   knows.would_be.earlier = {10, 20};
   knows.would_be.age = {8, 16};
-  more.would_be = {.first = 2, .fresh = 5, .as_weighed = 7, .advised = 6, .moved = 11};
+  more.would_be = {
+      .first = 2, .fresh = 5, .as_weighed = 7, .advised = 6, .guessed = 12, .moved = 11};
   more.would_be.earlier[1] = 30;
   more.would_be.of_mean = 9;
   const Counterfactual all = totals_over({sample_of(1), knows, more, sample_of(1)}).would_be;
-  const Counterfactual expected = {2, 2, 3, 4, 5, 7, 6, 11, 9, {10, 30}, {8, 16}};
+  const Counterfactual expected = {2, 2, 3, 4, 5, 7, 6, 12, 11, 9, {10, 30}, {8, 16}};
   EXPECT_EQ(bytes_of(all), bytes_of(expected));
   const Counterfactual none = totals_over({sample_of(1), sample_of(2)}).would_be;
   EXPECT_EQ(bytes_of(none), bytes_of(Counterfactual{})) << "all unknown";

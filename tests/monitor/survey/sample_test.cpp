@@ -111,6 +111,7 @@ TEST(ObjectSample, ANewObjectCountsLikeItsNearestNeighbour) {
   sample.add(set(places), {.records = &records});
   EXPECT_FALSE(sample.statement().is_on_record());
   EXPECT_FALSE(sample.statement().is_mostly_on_record()) << "three of five are unknown";
+  EXPECT_EQ(sample.statement().share_guessed(), 0.6);
   sample.fill_first_ranks();
   const std::vector<int> first(sample.first_ranks().begin(), sample.first_ranks().end());
   EXPECT_EQ(first, (std::vector<int>{7, 7, 7, 8, 8})) << "of two equally near, the first counts";

@@ -77,7 +77,7 @@ JournalLine small_line() {
   totals.all_load = 60 * second;
   totals.slots = {8 * second, 9 * second, 10 * second};
   totals.other_slots = {1, 2, 3};
-  totals.would_be = {.first = 20 * second, .fresh = 11 * second, .moved = 96};
+  totals.would_be = {.first = 20 * second, .fresh = 11 * second, .guessed = 5, .moved = 96};
   totals.would_be.earlier = {12, 13};
   totals.would_be.age = {8, 16};
   line.totals = totals;
@@ -119,7 +119,7 @@ TEST(JournalLine, ByHand) {
             R"("slots":[8000000000,9000000000,10000000000,0,0,0,0,0,0,0,0,0,0,0,0,0],)"
             R"("other_slots":[1,2,3,0,0,0,0,0,0,0,0,0,0,0,0,0],)"
             R"("would_be":{"first":20000000000,"previous":-1,"first_again":-1,"previous_again":-1,)"
-            R"("fresh":11000000000,"as_weighed":-1,"advised":-1,"moved":96,)"
+            R"("fresh":11000000000,"as_weighed":-1,"advised":-1,"guessed":5,"moved":96,)"
             R"("earlier":[12,13,0,0,0,0,0,0,0,0,0,0],)"
             R"("age":[8,16,0,0,0,0,0,0,0,0,0,0]}},)"
             R"("decision":"rebalance","cause":"above_threshold","reason":"too much",)"

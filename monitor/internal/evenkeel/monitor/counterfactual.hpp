@@ -11,9 +11,9 @@
 
 namespace evenkeel {
 
-// Each number except `moved` is the greatest load of a rank under some domains, in nanoseconds over
-// an epoch, scaled so that the mean load is the measured one. It is negative if it is not known.
-// The same on all ranks.
+// Each number except `guessed` and `moved` is the greatest load of a rank under some domains, in
+// nanoseconds over an epoch, scaled so that the mean load is the measured one. It is negative if it
+// is not known. The same on all ranks.
 struct Counterfactual {
   static constexpr std::int64_t unknown = -1;
   static constexpr std::size_t earlier_cuts = 12;
@@ -27,6 +27,8 @@ struct Counterfactual {
   // the measured load shows how far these weights can be trusted.
   std::int64_t as_weighed = unknown;
   std::int64_t advised = unknown;  // under the last cut to which advice would have led
+  // The mean load of objects that were made during the run: `first` can only guess their rank.
+  std::int64_t guessed = 0;
   // Not a load: the bytes that a new cut made now would move, summed over all ranks. For cuts of a
   // graph, only the bytes that have to leave ranks with more than the mean load.
   std::int64_t moved = unknown;
