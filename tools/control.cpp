@@ -141,7 +141,7 @@ Output run(const ControlArguments& asked) {
   const std::string line = control_line(asked.command, asked.path, asked.name);
   if (const std::string problem = problem_with_commands(line); !problem.empty())
     refuse_control(joined({"No run would obey this command: ", problem, "."}),
-                   "Give a shorter path.");
+                   "Give a shorter path or name.");
   const std::string shown = line.substr(0, line.size() - 1);
   const ControlRequest request(asked.file, line);
   if (patience.count() == 0) return joined({"written    ", shown, "\n"});

@@ -233,6 +233,8 @@ bool graph_allows_to_stay(const PlaceTask& task, const std::vector<std::int64_t>
     const Graph& graph = *task.prepared.set(0).options().graph;
     GraphOptions options = graph.options();
     options.count = task.prepared.set(0).count();
+    if (!task.prepared.bonds.held.empty() && !task.prepared.bonds.held.front().empty())
+      options.fixed = {};  // pins take its place
     const int rank = task.communicator.rank();
     const auto first =
         std::accumulate(objects_of_rank.begin(), objects_of_rank.begin() + rank, std::int64_t{0});

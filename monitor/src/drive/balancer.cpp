@@ -123,9 +123,7 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> sets, const Advice& ad
                                                  .measured = engine_.measured(),
                                                  .earlier_costs = engine_.restored_costs()});
   if (!done.outcome) return std::move(done.report);
-  const bool is_whole =
-      std::ranges::none_of(sets, [](const Set& set) { return set.options().bytes_per_object > 0; });
-  engine_.rebalanced(*done.outcome, is_whole);
+  engine_.rebalanced(*done.outcome, done.is_whole);
   forecast_.forget_amount();
   if (engine_.best_generation() < 0) domains_.forget_best();
   if (done.runs_hooks) mover_.run_after(done.report);

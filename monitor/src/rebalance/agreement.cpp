@@ -27,6 +27,11 @@ bool any_bound(std::span<const Set> sets) {
   });
 }
 
+bool any_states_bytes(std::span<const Set> sets) {
+  return std::any_of(sets.begin(), sets.end(),
+                     [](const Set& set) { return set.options().bytes_per_object > 0; });
+}
+
 void add_statement(RankStatement& into, const RankStatement& from) noexcept {
   into.step_least = std::min(into.step_least, from.step_least);
   into.step_greatest = std::max(into.step_greatest, from.step_greatest);
@@ -38,6 +43,7 @@ void add_statement(RankStatement& into, const RankStatement& from) noexcept {
   into.typed_by_any |= from.typed_by_any;
   into.bound |= from.bound;
   into.hooked |= from.hooked;
+  into.states_bytes |= from.states_bytes;
   into.costs.add(from.costs);
   ShapeStatement::add(into.shapes, from.shapes);
 }
@@ -82,13 +88,14 @@ void state(Arrival& here, std::int64_t step, std::int64_t generation, bool hooke
   mine.typed_by_all = mine.typed_by_any = those_among(here.sets, &is_typed);
   mine.bound = any_bound(here.sets) ? 1 : 0;
   mine.hooked = hooked ? 1 : 0;
+  mine.states_bytes = any_states_bytes(here.sets) ? 1 : 0;
   mine.shapes = here.comparison.emplace(here.sets).mine();
 }
 
 AgreedSets agreed_by(const Communicator& ranks, const Status& status, Arrival& here) {
   const RankStatement all = vote<&add_statement>(ranks, status, here.mine);
   require_alike(all);
-  AgreedSets agreed{all.bound != 0, all.hooked != 0,
+  AgreedSets agreed{all.bound != 0, all.hooked != 0, all.states_bytes != 0,
                     agreed_from(here.mine.costs, all.costs, ranks.size()),
                     here.comparison->agreed(all.shapes)};
   agreed.costs.is_typed = all.typed_by_any != 0;

@@ -17,8 +17,9 @@ struct RankStatement {
   std::uint64_t weighted_by_all = 0, weighted_by_any = 0;
   // A bit for each set that has types or features, on all ranks or on any.
   std::uint64_t typed_by_all = 0, typed_by_any = 0;
-  std::uint64_t bound = 0;   // not 0 if there are groups or pins
-  std::uint64_t hooked = 0;  // not 0 if hooks wait for a move
+  std::uint64_t bound = 0;         // not 0 if there are groups or pins
+  std::uint64_t hooked = 0;        // not 0 if hooks wait for a move
+  std::uint64_t states_bytes = 0;  // not 0 if a set has .bytes_per_object
   CostStatement costs = {};
   ShapeStatement shapes = {};
 };
@@ -32,8 +33,9 @@ struct Arrival {
 
 // The conclusions. They are the same on all ranks except for the costs of this rank.
 struct AgreedSets {
-  bool bound = false;   // there are groups or pins
-  bool hooked = false;  // hooks wait for a move
+  bool bound = false;         // there are groups or pins
+  bool hooked = false;        // hooks wait for a move
+  bool states_bytes = false;  // the application moves further data itself
   AgreedCosts costs = {};
   std::vector<SetShape> shapes = {};
 };

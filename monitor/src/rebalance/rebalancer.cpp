@@ -15,10 +15,12 @@ namespace evenkeel {
 namespace {
 
 // Present domains with at most this lambda are kept. A rebalance may pay for itself below the
-// target of the options.
+// target of the options, but a graph is not cut more evenly than its method says.
 double kept_lambda(const Options& options, const Advice& advice) {
-  return advice.even_enough > 0 ? std::min(options.target_lambda, advice.even_enough)
-                                : options.target_lambda;
+  if (!(advice.even_enough > 0)) return options.target_lambda;
+  const auto* const graph = std::get_if<ByGraph>(&options.method);
+  const double least = graph != nullptr ? graph->target_lambda : 1;
+  return std::min(options.target_lambda, std::max(advice.even_enough, least));
 }
 
 // Owns the memory of data that moves with objects. At the end of the rebalance, also after an
@@ -78,6 +80,7 @@ Rebalanced Rebalancer::rebalance(std::span<const Set> given, const Occasion& occ
   done.report = parts_.mover.carry_out(who, here.sets, agreed.shapes, times.take(), occasion.step);
   done.report.forgotten = agreed.costs.forgotten;
   done.outcome = adopt(std::move(chosen), occasion, began, done.report);
+  done.is_whole = !agreed.states_bytes;
   done.runs_hooks = agreed.hooked && (done.report.moved || done.report.has_new_domains());
   return done;
 }

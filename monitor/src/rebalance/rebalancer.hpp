@@ -37,6 +37,7 @@ struct Rebalanced {
   MoveReport report = {};
   std::optional<Outcome> outcome = {};  // empty if no rank has ever had an object
   bool runs_hooks = false;
+  bool is_whole = true;  // false if the application itself moves further data
 };
 
 class Rebalancer {

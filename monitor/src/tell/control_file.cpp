@@ -49,7 +49,7 @@ bool put_back(const std::string& from, const std::string& to) {
 
 std::string unfitness_of(const struct stat& status) {
   if (status.st_uid != ::geteuid()) return "it belongs to another user";
-  if (status.st_nlink != 1) return "it has several hard links";
+  if (status.st_nlink > 1) return "it has several hard links";
   return {};
 }
 

@@ -320,8 +320,12 @@ class Settling {
 std::int64_t settle(Moves& moves) { return Settling(moves).settle(); }
 
 std::int64_t pack(Moves& moves) {
-  constexpr std::int64_t most_vertices = std::int64_t{1} << 17;  // because all ranks gather them
-  return moves.level->all_vertices <= most_vertices ? Settling(moves).pack() : 0;
+  // All ranks gather the vertices, and compare each with all parts.
+  constexpr std::int64_t most_vertices = std::int64_t{1} << 17, most_compared = most_vertices << 9;
+  const std::int64_t vertices = moves.level->all_vertices;
+  return vertices <= most_vertices && vertices * moves.goal.parts <= most_compared
+             ? Settling(moves).pack()
+             : 0;
 }
 
 std::int64_t seat_lumps(Moves& moves) {

@@ -186,10 +186,18 @@ struct IsIsolated {
   }
 };
 
+// The greatest units of an edge. The sum of all edges of finite weight, in finer units, is below
+// 2^63.
+EdgeUnits most_units(const Agreed& all) {
+  constexpr std::int64_t most_together = std::int64_t{1} << 52;
+  const std::int64_t most = most_together / std::max<std::int64_t>(all.edges, 1);
+  return static_cast<EdgeUnits>(std::clamp<std::int64_t>(most, 1, heaviest_edge));
+}
+
 // Edges that have positive integers as weights are not scaled, unless a weight is very large.
 bool are_scaled(const Agreed& all) {
-  return all.edges > 0 &&
-         (all.uneven_edges > 0 || all.free_edges > 0 || all.heaviest_edge > 0x1p20);
+  const double most = std::min(0x1p20, static_cast<double>(most_units(all)));
+  return all.edges > 0 && (all.uneven_edges > 0 || all.free_edges > 0 || all.heaviest_edge > most);
 }
 // The heaviest edge gets 2^20 units, or more if a typical edge would then get less than 2^10.
 // "Typical" is the geometric mean, which a few heavy edges hardly change.
@@ -201,11 +209,7 @@ double edge_factor(const Agreed& all) {
 }
 
 EdgeScale edge_scale(const Given& given) {
-  // The sum of all edges of finite weight, in finer units, is below 2^63.
-  constexpr std::int64_t most_together = std::int64_t{1} << 52;
-  const std::int64_t most = most_together / std::max<std::int64_t>(given.all.edges, 1);
-  return {IsUncuttable(given.rows), edge_factor(given.all),
-          static_cast<EdgeUnits>(std::clamp<std::int64_t>(most, 1, heaviest_edge))};
+  return {IsUncuttable(given.rows), edge_factor(given.all), most_units(given.all)};
 }
 
 struct IsLighter {

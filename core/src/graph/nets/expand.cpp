@@ -110,9 +110,6 @@ void expand(const Space& space, int rank, const NetLevel& nets, Given& objects) 
   space.fence(nets_label);
   objects.rows.offsets = Integers(std::move(offsets));
   objects.rows.columns = Integers(std::move(columns));
-  // Edge weights are integers already, so they are not scaled again.
-  objects.all.heaviest_edge = heaviest_net;
-  objects.all.uneven_edges = 0;
 }
 
 }  // namespace evenkeel::graphs

@@ -61,8 +61,8 @@ class EVENKEEL_API GraphBalancer {
   // Collective; ends a step. Drops a proposal that is still open. If a rebalance pays, improves the
   // present ranks and returns a rank for each vertex of the graph. Otherwise, or if no vertex would
   // move, returns nothing. If no rebalance pays, step() reads only the number of vertices, and
-  // now and then their weights: in a deterministic run, after each rebalance, and in steps with
-  // StepOptions::changed.
+  // now and then their weights: in a deterministic run, in the first step, after each rebalance, in
+  // steps with StepOptions::changed, and in steps that may move after several that may not.
   std::optional<GraphCut> step(const Graph& graph, const StepOptions& how = {});
 
   // Collective. Proposes ranks now, by the latest load, and replaces an open proposal. If `method`
