@@ -59,9 +59,9 @@ double scatter_of(const Outlook& outlook, const LoadSeen& seen) noexcept {
 // The standard deviation of x, from the median of |second differences| of x. Steady growth does not
 // change second differences, and jumps and outliers hardly change a median. For normal deviates
 // this median is 0.6745 sqrt(6) standard deviations. Epochs of several steps also show the scatter
-// from step to step. Growth increases it, so the lesser of the two estimates is used. But if objects
-// have changed, the next change may change the level as much as earlier ones, whatever the scatter
-// of steps is.
+// from step to step. Growth increases it, so the lesser of the two estimates is used. But if
+// objects have changed, the next change may change the level as much as earlier ones, whatever the
+// scatter of steps is.
 double noise_of(const Outlook& outlook, const LoadSeen& seen) noexcept {
   constexpr double deviations = 0.605;
   const auto& bends = outlook.scatter.bends;
