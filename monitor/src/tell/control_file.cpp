@@ -14,10 +14,6 @@ namespace evenkeel {
 namespace {
 
 using detail::FileDescriptor;
-using detail::Links;
-using detail::open_regular;
-using detail::OpenedFile;
-using detail::read_from;
 
 constexpr std::size_t most_control_bytes = 4096;
 constexpr const char* no_line_feed = "its last line has no line feed at its end";
@@ -82,23 +78,23 @@ ControlFile::Content ControlFile::judged(std::string content, const Judge& judge
 ControlText ControlFile::take_what_came_late(const Judge& judge) {
   if (!taken_.is_open()) return {};
   const FileDescriptor file = std::move(taken_);
-  const Content late = judged(read_from(file, taken_bytes_, most_control_bytes + 1), judge);
+  const Content late = judged(detail::read_from(file, taken_bytes_, most_control_bytes + 1), judge);
   return late.is_complete ? late.text : ControlText();
 }
 
 // Renames the file first, so that a later writer makes a new one. Then reads the renamed file
 // again, since its content may have grown.
-ControlFile::Content ControlFile::take_away(const OpenedFile& seen, const Judge& judge) {
+ControlFile::Content ControlFile::take_away(const detail::OpenedFile& seen, const Judge& judge) {
   const std::string aside = unused_name(path_);
   if (aside.empty() || std::rename(path_.c_str(), aside.c_str()) != 0) {
     const std::string reason = detail::reason_of(errno);
     if (!aside.empty()) ::unlink(aside.c_str());
     return {{{}, "it cannot be renamed: " + reason}};
   }
-  OpenedFile moved = open_regular(aside, O_RDONLY, Links::refused);
+  detail::OpenedFile moved = detail::open_regular(aside, O_RDONLY, detail::Links::refused);
   Content now;
   if (moved && detail::are_one(moved.status, seen.status)) {
-    const std::string content = read_from(moved.file, 0, most_control_bytes + 1);
+    const std::string content = detail::read_from(moved.file, 0, most_control_bytes + 1);
     now = judged(content, judge);
     taken_bytes_ = content.size();
   }
@@ -126,7 +122,7 @@ std::string ControlFile::told_once(const std::string& problem, const struct stat
 ControlText ControlFile::take(const Judge& judge) {
   ControlText late = take_what_came_late(judge);
   if (!late.lines.empty()) return late;
-  const OpenedFile seen = open_regular(path_, O_RDONLY, Links::refused);
+  const detail::OpenedFile seen = detail::open_regular(path_, O_RDONLY, detail::Links::refused);
   if (!seen) {
     if (!seen.is_missing) return {{}, told_once(seen.reason, {})};
     complaint_ = {};
@@ -135,7 +131,7 @@ ControlText ControlFile::take(const Judge& judge) {
   const std::string state = state_of(seen.status);
   const std::string unfit = unfitness_of(seen.status);
   if (!unfit.empty()) return {{}, told_once(unfit, seen.status)};
-  Content found = judged(read_from(seen.file, 0, most_control_bytes + 1), judge);
+  Content found = judged(detail::read_from(seen.file, 0, most_control_bytes + 1), judge);
   if (found.is_complete) found = take_away(seen, judge);
   if (found.is_complete) {
     complaint_ = {};

@@ -136,8 +136,8 @@ class Packing {
   std::vector<int> lightest_parts() const {
     std::vector<int> lightest(place(goal_.parts));
     std::iota(lightest.begin(), lightest.end(), 0);
-    std::vector<double> fillings;
-    for (int p = 0; p < goal_.parts; ++p) fillings.push_back(filling(p, nullptr, nullptr));
+    std::vector<double> fillings(lightest.size());
+    for (int p = 0; p < goal_.parts; ++p) fillings[place(p)] = filling(p, nullptr, nullptr);
     const std::size_t count = std::min(lightest.size(), most_partners);
     std::partial_sort(lightest.begin(), lightest.begin() + static_cast<std::ptrdiff_t>(count),
                       lightest.end(), [&](int a, int b) {
