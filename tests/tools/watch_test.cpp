@@ -214,6 +214,19 @@ TEST(Server, AnswersMoreBrowsersThanItTalksToAtATime) {
     }
 }
 
+TEST(Server, ManySilentBrowsersDelayNoOther) {
+  LoopbackServer server(0, std::chrono::hours(1));
+  std::vector<std::unique_ptr<Browser>> silent;
+  for (int i = 0; i < 40; ++i) {
+    silent.push_back(std::make_unique<Browser>(server, ""));
+    server.advance([](std::string_view) { return HttpAnswer{}; });
+  }
+  Browser browser(server, usual_request);
+  EXPECT_TRUE(answer_to(browser, server, "page").ends_with("page"));
+  EXPECT_TRUE(silent.front()->has_ended());
+  EXPECT_FALSE(silent.back()->has_ended());
+}
+
 TEST(Following, ReadsWholeLinesAsTheyCome) {
   const test::ScratchDirectory directory;
   const std::string path = directory.path_of("following.jsonl");

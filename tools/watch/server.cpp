@@ -136,17 +136,18 @@ LoopbackServer::LoopbackServer(std::uint16_t port, std::chrono::milliseconds pat
 }
 
 void LoopbackServer::add_to(std::vector<pollfd>& all) const {
-  if (connections_.size() < most_connections) all.push_back({listener_.number(), POLLIN, 0});
+  all.push_back({listener_.number(), POLLIN, 0});
   for (const Connection& each : connections_)
     all.push_back({each.socket.number(), each.answer.empty() ? short{POLLIN} : short{POLLOUT}, 0});
 }
 
 void LoopbackServer::advance(const Answers& answers) {
   const auto now = std::chrono::steady_clock::now();
-  while (connections_.size() < most_connections) {
+  for (std::size_t i = 0; i < most_connections; ++i) {
     FileDescriptor socket(
         accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket.is_open()) break;
+    if (connections_.size() == most_connections) connections_.erase(connections_.begin());
     connections_.push_back({std::move(socket), now + patience_});
   }
   std::erase_if(connections_, [&](Connection& each) {

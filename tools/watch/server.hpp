@@ -45,7 +45,7 @@ class LoopbackServer {
     std::string request = {}, answer = {};  // `answer` is empty until the request is complete
     std::size_t sent = 0;                   // bytes of the answer
   };
-  static constexpr std::size_t most_connections = 16;
+  static constexpr std::size_t most_connections = 16;  // another one replaces the oldest
 
   static bool has_ended(Connection& browser, const Answers& answers);
 
