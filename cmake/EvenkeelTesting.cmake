@@ -133,6 +133,8 @@ function(evenkeel_add_test path)
   endif()
   if(EVENKEEL_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
     math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 6")
+  elseif(EVENKEEL_TEST_DEVICE)
+    math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 2")  # the test device opens and closes memory
   endif()
   evenkeel_choose_ranks(arg_RANKS)
   set(spaces "")
@@ -183,7 +185,7 @@ function(evenkeel_add_test path)
     endif()
     evenkeel_test_launcher(${ranks} launcher)
     foreach(space IN LISTS spaces)
-      # The test device opens and closes memory, which is expensive if many ranks share few cores.
+      # With many ranks on few cores, opening and closing memory is too expensive.
       if(space STREQUAL "TestDevice" AND ranks GREATER 3)
         continue()
       endif()
