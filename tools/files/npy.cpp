@@ -2,6 +2,7 @@
 
 #include "files/refusal.hpp"
 
+#include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/backends/text.hpp>
 
 #include <algorithm>
@@ -11,9 +12,6 @@
 #include <limits>
 #include <optional>
 #include <utility>
-
-#include <sys/mman.h>
-#include <unistd.h>
 
 namespace evenkeel::tool {
 
@@ -119,7 +117,7 @@ std::vector<Number> NpyFile::read_rows(std::uint64_t first, std::uint64_t last) 
   const std::uint64_t count = (last - first) * columns();
   std::vector<Number> numbers;
   numbers.reserve(count);
-  touch_first(numbers.data(), count * sizeof(Number));
+  detail::touch_first(numbers.data(), count * sizeof(Number));
   std::uint64_t done = 0;
   const auto on_elements = [&](std::uint64_t now) {
     done += now;
@@ -190,22 +188,6 @@ void write_npy(OutputFile& file, std::span<const double> numbers) {
 
 void write_npy(OutputFile& file, std::span<const double> numbers, std::uint64_t columns) {
   write_elements(file, ElementType::real64, numbers, {numbers.size() / columns, columns});
-}
-
-void touch_first(void* memory, std::size_t bytes) noexcept {
-#if defined(MADV_POPULATE_WRITE)
-  // The system gives each allocation of at least this size its own pages.
-  constexpr std::size_t least = std::size_t{32} << 20U;
-  if (bytes < least) return;
-  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  const auto address = reinterpret_cast<std::uintptr_t>(memory);
-  const std::uintptr_t begin = (address + page - 1) / page * page;
-  const std::uintptr_t end = (address + bytes) / page * page;
-  madvise(static_cast<char*>(memory) + (begin - address), end - begin, MADV_POPULATE_WRITE);
-#else
-  static_cast<void>(memory);
-  static_cast<void>(bytes);
-#endif
 }
 
 }  // namespace evenkeel::tool

@@ -53,9 +53,4 @@ void write_npy(OutputFile& file, std::span<const std::int32_t> numbers);
 void write_npy(OutputFile& file, std::span<const double> numbers);
 void write_npy(OutputFile& file, std::span<const double> numbers, std::uint64_t columns);
 
-// Touches all pages of memory that this thread will write completely: one request for many pages
-// takes less time than a fault for each. This is only a hint: if the system has no such request,
-// the writes create the pages one by one.
-void touch_first(void* memory, std::size_t bytes) noexcept;
-
 }  // namespace evenkeel::tool

@@ -1,11 +1,11 @@
 #include "partition/partitioning.hpp"
 
-#include "files/npy.hpp"
 #include "files/refusal.hpp"
 #include "partition/cutting.hpp"
 #include "partition/work.hpp"
 
 #include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/backends/exec/stopwatch.hpp>
 #include <evenkeel/core/box/bounds.hpp>
 #include <evenkeel/core/domains/owner.hpp>
@@ -43,7 +43,7 @@ void write_parts_of(const Task& task, Partition& partition) {
   const std::int64_t count = task.objects.count();
   std::vector<std::int32_t>& parts = partition.parts;
   parts.reserve(static_cast<std::size_t>(count));
-  touch_first(parts.data(), static_cast<std::size_t>(count) * sizeof(std::int32_t));
+  detail::touch_first(parts.data(), static_cast<std::size_t>(count) * sizeof(std::int32_t));
   parts.resize(static_cast<std::size_t>(count));
   if (const auto* const curve = std::get_if<CurveDomains>(&partition.domains))
     return write_owners(task.space, curve->splitters(), partition.keys.data(), count, parts.data());

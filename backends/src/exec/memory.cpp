@@ -1,26 +1,17 @@
+#include "host_memory.hpp"
+
 #include <evenkeel/backends/exec/compatibility.hpp>
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
 #include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/backends/exec/with_space.hpp>
 
-#include <cstdlib>
 #include <limits>
 
 namespace evenkeel {
 
 namespace {
 
-constexpr std::int64_t host_alignment = 64;
-
 using DeviceMemory = exec::Device::memory_space;
-
-// Host memory is not allocated by Kokkos, so host-only programs work before Kokkos is initialised
-// and after it is finalized.
-void* allocate_host(std::int64_t bytes) {
-  const std::int64_t rounded = (bytes + host_alignment - 1) / host_alignment * host_alignment;
-  return std::aligned_alloc(static_cast<std::size_t>(host_alignment),
-                            static_cast<std::size_t>(rounded));
-}
 
 template <class MemorySpace>
 void* allocate_kokkos(const std::string& label, std::int64_t bytes) {
@@ -32,18 +23,20 @@ void* allocate_kokkos(const std::string& label, std::int64_t bytes) {
   }
 }
 
+// Plain host memory is not from Kokkos, so host-only programs work before Kokkos is initialised and
+// after it is finalized.
 void* allocate(const std::string& label, MemoryKind kind, bool pinned, std::int64_t bytes) {
   switch (kind) {
     case MemoryKind::host:
       if constexpr (has_device)
         if (pinned) return allocate_kokkos<exec::PinnedSpace>(label, bytes);
-      return allocate_host(bytes);
+      return exec::allocate_host(static_cast<std::size_t>(bytes));
     case MemoryKind::device:
       if constexpr (has_device) return allocate_kokkos<DeviceMemory>(label, bytes);
       break;
     case MemoryKind::shared:
       if constexpr (has_device) return allocate_kokkos<exec::SharedSpace>(label, bytes);
-      return allocate_host(bytes);
+      return exec::allocate_host(static_cast<std::size_t>(bytes));
   }
   return nullptr;
 }
@@ -86,8 +79,7 @@ const char* name_of(MemoryKind kind) noexcept {
 Buffer::Buffer(const std::string& label, MemoryKind kind, bool pinned, std::int64_t bytes)
     : bytes_(bytes), kind_(kind), pinned_(pinned) {
   if (bytes == 0) return;
-  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() - host_alignment;
-  if (bytes > 0 && bytes <= most)
+  if (bytes > 0 && bytes <= std::numeric_limits<std::int64_t>::max() / 2)
     data_ = static_cast<std::byte*>(allocate(label, kind, pinned, bytes));
   if (data_ == nullptr)
     throw Error(ErrorKind::out_of_memory, Where{"backends/exec"},
@@ -125,7 +117,7 @@ Buffer::~Buffer() { release(); }
 void Buffer::release() noexcept {
   if (data_ == nullptr) return;
   if (!has_device || (kind_ == MemoryKind::host && !pinned_)) {
-    std::free(data_);
+    exec::free_host(data_, static_cast<std::size_t>(bytes_));
   } else if (exec::kokkos_is_running()) {
     if (pinned_)
       Kokkos::kokkos_free<exec::PinnedSpace>(data_);

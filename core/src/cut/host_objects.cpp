@@ -83,8 +83,7 @@ HostObjects::HostObjects(std::span<const WeightedKeys> sets, std::int64_t most_b
     }
     offset += count;
   }
-  // Not initialised: pages that are never written then cost nothing.
-  kept_ = std::make_unique_for_overwrite<Kept[]>(static_cast<std::size_t>(offset));
+  kept_ = exec::Array<Kept>(Space::where(MemoryKind::host), "evenkeel::cut::kept", offset);
   bins_.resize(static_cast<std::size_t>(threads_));
   for (auto& bins : bins_) bins.resize(static_cast<std::size_t>(most_bins));
 }
@@ -126,7 +125,7 @@ void HostObjects::visit_kept(const Block& block, std::int64_t begin, std::int64_
   const WeightedKeys& set = sets_[block.set];
   const Units units = units_;
   const CurveKey* keys = set.keys.data() + block.begin;
-  const Kept* kept = kept_.get() + block.offset;
+  const Kept* kept = kept_.data() + block.offset;
   const double* weights = weights_of(set);
   if (weights == nullptr) {
     const std::int64_t one = units.one();
@@ -176,7 +175,7 @@ std::span<std::int64_t> HostObjects::keep_of_all(std::uint64_t base,
   const int shift = step.division.bin_width();
   const std::int32_t* interval_of_bin = step.interval_of_bin.data();
   return histogram(step.intervals << step.next.split, [&](Block& block, std::int64_t* bins) {
-    Kept* into = kept_.get() + block.offset;
+    Kept* into = kept_.data() + block.offset;
     const std::int64_t objects = block.end - block.begin;
     std::int64_t to = 0;
     for (std::int64_t begin = 0; begin < objects; begin += turn) {
@@ -196,7 +195,7 @@ std::span<std::int64_t> HostObjects::keep_of_all(std::uint64_t base,
 std::span<std::int64_t> HostObjects::keep_of_kept(const NarrowingStep& step) noexcept {
   const std::int32_t* interval_of_bin = step.interval_of_bin.data();
   return histogram(step.intervals << step.next.split, [&](Block& block, std::int64_t* bins) {
-    Kept* into = kept_.get() + block.offset;
+    Kept* into = kept_.data() + block.offset;
     std::int64_t to = 0;
     for (std::int64_t begin = 0; begin < block.kept; begin += turn) {
       const std::int64_t from = to;

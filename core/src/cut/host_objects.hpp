@@ -4,6 +4,8 @@
 
 #include "cut/objects.hpp"
 
+#include <evenkeel/backends/exec/array.hpp>
+
 namespace evenkeel {
 
 class HostObjects final : public CutObjects {
@@ -56,7 +58,7 @@ class HostObjects final : public CutObjects {
   int threads_;
   std::vector<std::vector<Block>> blocks_;  // by thread
   std::vector<std::vector<std::int64_t>> bins_;
-  std::unique_ptr<Kept[]> kept_;
+  exec::Array<Kept> kept_;
 };
 
 }  // namespace evenkeel

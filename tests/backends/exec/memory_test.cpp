@@ -3,6 +3,10 @@
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
 #include <evenkeel/backends/exec/space.hpp>
 
+#include <cstring>
+#include <fstream>
+#include <set>
+
 namespace evenkeel::memory_test {
 namespace {
 
@@ -162,6 +166,51 @@ TEST(Buffer, MoreThanTheMachineHasIsRefused) {
     expect_refused(kind, std::numeric_limits<std::int64_t>::max() - 64);
   }
 }
+
+#if defined(__linux__) && !defined(EVENKEEL_TEST_SANITIZED)
+
+constexpr std::int64_t mib = std::int64_t{1} << 20;
+
+// Bytes of addresses that this process has.
+std::int64_t mapped_bytes() {
+  std::ifstream file("/proc/self/statm");
+  std::int64_t pages = 0;
+  file >> pages;
+  return pages * 4096;
+}
+
+TEST(Buffer, LargeOnesUseTheMemoryOfFreedOnes) {
+  std::set<const std::byte*> blocks;
+  for (int round = 0; round < 3; ++round) {
+    const Buffer buffer("evenkeel::test::large", MemoryKind::host, 41 * mib + 1000 * round);
+    const Buffer beside("evenkeel::test::beside", MemoryKind::host, 41 * mib);
+    expect_aligned(buffer);
+    std::memset(buffer.data(), 1 + round, static_cast<std::size_t>(buffer.bytes()));
+    std::memset(beside.data(), 0, static_cast<std::size_t>(beside.bytes()));
+    for (const std::int64_t at : {std::int64_t{0}, 20 * mib, buffer.bytes() - 1})
+      EXPECT_EQ(buffer.data()[at], std::byte(1 + round));
+    blocks.insert({buffer.data(), beside.data()});
+  }
+  EXPECT_EQ(blocks.size(), 2U);
+  const Buffer larger("evenkeel::test::larger", MemoryKind::host, 60 * mib);
+  EXPECT_FALSE(blocks.contains(larger.data()));
+}
+
+TEST(Buffer, LittleMemoryIsKept) {
+  const std::int64_t before = mapped_bytes();
+  for (int round = 0; round < 3; ++round) {
+    std::vector<Buffer> all;
+    for (int i = 0; i < 50; ++i)
+      all.emplace_back("evenkeel::test::kept", MemoryKind::host, (5 + i) * mib);
+    EXPECT_GE(mapped_bytes(), before + 1200 * mib);
+    all.clear();
+    EXPECT_LE(mapped_bytes(), before + 300 * mib);
+    const Buffer larger("evenkeel::test::larger", MemoryKind::host, 1000 * mib);
+  }
+  EXPECT_LE(mapped_bytes(), before + 300 * mib);
+}
+
+#endif
 
 TEST(Buffer, DeviceMemoryNeedsADevice) {
   if (has_device) GTEST_SKIP() << "this build has a device";

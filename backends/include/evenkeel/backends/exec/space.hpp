@@ -32,6 +32,13 @@ EVENKEEL_API const char* name_of(MemoryKind kind) noexcept;
 
 namespace detail {
 
+// Asks the system for large pages where this host memory has not been accessed yet. Does nothing
+// for small arrays, and where the system has no such pages.
+EVENKEEL_API void ask_for_large_pages(void* data, std::size_t bytes) noexcept;
+// The same for memory that this thread will write completely. It also takes all pages at once,
+// because one request for many pages takes less time than a fault for each.
+EVENKEEL_API void touch_first(void* data, std::size_t bytes) noexcept;
+
 // Owns uninitialised bytes of one kind. Movable. A refused allocation is an Error that names the
 // label. Memory from Kokkos (all but plain host memory) that a Buffer still owns when Kokkos is
 // finalized is freed only at process exit.

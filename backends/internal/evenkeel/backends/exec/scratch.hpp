@@ -5,6 +5,7 @@
 // from std::bad_alloc.
 
 #include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/exec/space.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -18,8 +19,11 @@ namespace evenkeel::exec {
 template <class View, class... Extents>
 View scratch(const std::string& label, Extents... extents) {
   try {
-    return View(Kokkos::view_alloc(label, Kokkos::WithoutInitializing),
-                static_cast<std::size_t>(extents)...);
+    View view(Kokkos::view_alloc(label, Kokkos::WithoutInitializing),
+              static_cast<std::size_t>(extents)...);
+    if constexpr (std::is_same_v<typename View::memory_space, Kokkos::HostSpace>)
+      evenkeel::detail::ask_for_large_pages(view.data(), view.span() * sizeof(*view.data()));
+    return view;
   } catch (const std::exception& exception) {
     throw Error(ErrorKind::out_of_memory, Where{"backends/exec"},
                 "Memory for '" + label + "' was refused: " + exception.what() + '.',

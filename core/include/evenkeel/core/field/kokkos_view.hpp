@@ -49,10 +49,15 @@ template <class View>
 View view_like(const View& view, const Room& room) {
   const auto allocation = Kokkos::view_alloc(view.label(), Kokkos::WithoutInitializing);
   const auto objects = static_cast<std::size_t>(room.count);
-  if constexpr (static_cast<unsigned>(View::rank_dynamic) == 2)
-    return View(allocation, objects, static_cast<std::size_t>(room.components));
-  else
-    return View(allocation, objects);
+  View like = [&] {
+    if constexpr (static_cast<unsigned>(View::rank_dynamic) == 2)
+      return View(allocation, objects, static_cast<std::size_t>(room.components));
+    else
+      return View(allocation, objects);
+  }();
+  if constexpr (std::is_same_v<typename View::memory_space, Kokkos::HostSpace>)
+    ask_for_large_pages(like.data(), like.span() * sizeof(typename View::value_type));
+  return like;
 }
 
 }  // namespace detail

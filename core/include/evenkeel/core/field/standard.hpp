@@ -28,6 +28,7 @@ struct FieldTraits<std::vector<T, Allocator>> {
   static Staged allocate(const Container& vector, const Room& room) {
     Container staged(vector.get_allocator());
     staged.reserve(static_cast<std::size_t>(std::max(room.count, room.capacity)));
+    detail::touch_first(staged.data(), static_cast<std::size_t>(room.count) * sizeof(T));
     staged.resize(static_cast<std::size_t>(room.count));
     return staged;
   }
