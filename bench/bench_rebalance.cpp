@@ -36,11 +36,11 @@ struct Particles {
 
 // Copies of the same objects in the default memory of the device.
 struct ParticlesOnDevice {
-  template <class Type>
-  using View = Kokkos::View<Type, exec::Device>;
+  using Points = Kokkos::View<double* [3], exec::Device>;
+  using Values = Kokkos::View<double*, exec::Device>;
 
-  View<double*[3]> position, velocity;
-  View<double*> mass, weight;
+  Points position, velocity;
+  Values mass, weight;
 
   ParticlesOnDevice(std::int64_t count, int rank) {
     const Particles all(count, rank);
@@ -52,15 +52,16 @@ struct ParticlesOnDevice {
 
   static std::string space() { return exec::Device::name(); }
 
-  static View<double* [3]> copy_of(const std::vector<clouds::Point>& points) {
-    const View<double* [3]> copy("evenkeel::bench::points", points.size());
+  static Points copy_of(const std::vector<clouds::Point>& points) {
+    const Points copy("evenkeel::bench::points", points.size());
     const auto on_host = Kokkos::create_mirror_view(copy);
     for (std::size_t i = 0; i < points.size(); ++i)
       for (std::size_t axis = 0; axis < 3; ++axis) on_host(i, axis) = points[i][axis];
     Kokkos::deep_copy(copy, on_host);
     return copy;
-  } static View<double*> copy_of(const std::vector<double>& values) {
-    const View<double*> copy("evenkeel::bench::values", values.size());
+  }
+  static Values copy_of(const std::vector<double>& values) {
+    const Values copy("evenkeel::bench::values", values.size());
     const auto on_host = Kokkos::create_mirror_view(copy);
     for (std::size_t i = 0; i < values.size(); ++i) on_host(i) = values[i];
     Kokkos::deep_copy(copy, on_host);
