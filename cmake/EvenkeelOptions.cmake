@@ -40,7 +40,9 @@ set(EVENKEEL_TEST_RANKS "" CACHE STRING
   "Numbers of ranks to test on, as in 1|2|5; empty: those that each test names")
 set(EVENKEEL_TEST_DRAW "" CACHE STRING
   "N:WORD builds one in N of the tests that evenkeel_add_test adds; another word draws others")
-mark_as_advanced(EVENKEEL_TEST_RANKS EVENKEEL_TEST_DRAW)
+option(EVENKEEL_TEST_SPACES_ONLY "Build only tests that a space or a device makes different"
+  ${EVENKEEL_TEST_DEVICE})
+mark_as_advanced(EVENKEEL_TEST_RANKS EVENKEEL_TEST_DRAW EVENKEEL_TEST_SPACES_ONLY)
 if(NOT EVENKEEL_TEST_DRAW MATCHES "^([1-9][0-9]*:.+)?$")
   message(FATAL_ERROR "EVENKEEL_TEST_DRAW is '${EVENKEEL_TEST_DRAW}'; use N:WORD or nothing.")
 endif()

@@ -9,8 +9,9 @@
 # Tests in the same folder compile together (EvenkeelUnity), so each has its own namespace:
 # evenkeel::cut_test in cut_test.cpp. A run has one process per rank, and runs the tests of one file
 # (--file).
-# DEVICE: the test itself uses the device of the build, if there is one. Builds with the test device
-# run only these tests and those with SPACES, since all others are the same as in other builds.
+# DEVICE: the test itself uses the device of the build, if there is one. With
+# EVENKEEL_TEST_SPACES_ONLY, as with the test device, the build has only these tests and those with
+# SPACES, since all others are the same as in other builds.
 # HEAVY: the test itself computes much, so it is optimized under a sanitizer too.
 # ALONE: the test replaces functions of MPI or operator new, so it is a program of its own.
 # STARTS: the test starts the program `evenkeel`, which EVENKEEL_TEST_PROGRAM names.
@@ -122,7 +123,7 @@ function(evenkeel_add_test path)
   cmake_parse_arguments(PARSE_ARGV 1 arg "SPACES;DEVICE;HEAVY;ALONE;STARTS" "TIMEOUT"
     "RANKS;LIBRARIES;PRIVATE;SOURCES;INCLUDES")
   evenkeel_is_drawn(${path} is_drawn)
-  if(NOT is_drawn OR (EVENKEEL_TEST_DEVICE AND NOT arg_SPACES AND NOT arg_DEVICE))
+  if(NOT is_drawn OR (EVENKEEL_TEST_SPACES_ONLY AND NOT arg_SPACES AND NOT arg_DEVICE))
     return()
   endif()
   if(NOT arg_RANKS)
