@@ -201,6 +201,9 @@ function(evenkeel_add_test path)
                 ${choice})
       set_tests_properties(${name} PROPERTIES
         TIMEOUT ${backstop} PROCESSORS ${ranks} ENVIRONMENT "${EVENKEEL_TEST_ENVIRONMENT}")
+      if(space MATCHES "^(CUDA|HIP|SYCL)$")  # processes that share a device take turns anyway
+        set_tests_properties(${name} PROPERTIES RESOURCE_LOCK device)
+      endif()
     endforeach()
   endforeach()
 endfunction()
