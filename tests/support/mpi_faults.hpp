@@ -29,6 +29,7 @@ enum class Call : int {
   allgatherv,
   gatherv,
   barrier,
+  duplicate,
   ibarrier,
   issend,
   isend,
@@ -44,11 +45,12 @@ enum class Call : int {
   count
 };
 inline constexpr std::array<const char*, static_cast<std::size_t>(Call::count)> names_of_calls = {
-    "MPI_Allreduce", "MPI_Iallreduce",      "MPI_Exscan",      "MPI_Bcast",
-    "MPI_Allgather", "MPI_Allgatherv",      "MPI_Gatherv",     "MPI_Barrier",
-    "MPI_Ibarrier",  "MPI_Issend",          "MPI_Isend",       "MPI_Irecv",
-    "MPI_Recv",      "MPI_Iprobe",          "MPI_Test",        "MPI_Testall",
-    "MPI_Wait",      "MPI_Type_contiguous", "MPI_Type_commit", "MPI_Op_create"};
+    "MPI_Allreduce", "MPI_Iallreduce", "MPI_Exscan",          "MPI_Bcast",
+    "MPI_Allgather", "MPI_Allgatherv", "MPI_Gatherv",         "MPI_Barrier",
+    "MPI_Comm_dup",  "MPI_Ibarrier",   "MPI_Issend",          "MPI_Isend",
+    "MPI_Irecv",     "MPI_Recv",       "MPI_Iprobe",          "MPI_Test",
+    "MPI_Testall",   "MPI_Wait",       "MPI_Type_contiguous", "MPI_Type_commit",
+    "MPI_Op_create"};
 
 class Harbour {
  public:
@@ -291,6 +293,10 @@ int MPI_Gatherv(const void* from, int n, MPI_Datatype type, void* to, const int*
 int MPI_Barrier(MPI_Comm ranks) {
   return blocking(Call::barrier,
                   [&](MPI_Request* request) { return PMPI_Ibarrier(ranks, request); });
+}
+int MPI_Comm_dup_with_info(MPI_Comm ranks, MPI_Info, MPI_Comm* made) {
+  return blocking(Call::duplicate,
+                  [&](MPI_Request* request) { return PMPI_Comm_idup(ranks, made, request); });
 }
 int MPI_Recv(void* data, int n, MPI_Datatype type, int from, int tag, MPI_Comm ranks,
              MPI_Status* status) {
