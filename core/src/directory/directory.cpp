@@ -177,44 +177,7 @@ struct IdDirectory::Impl {
   KeptIds kept = {};
 
   Space space() const { return Space::where(memory); }
-  void tell(const NumberSource& ids, const OwnedCount& count);
 };
-
-void IdDirectory::Impl::tell(const NumberSource& ids, const OwnedCount& count) {
-  const exec::Region shown("evenkeel::directory");
-  Routes routes;
-  exec::Array<IdClaim> leaving, arriving;
-  Status status = attempt(stage_name, [&] {
-    const std::int64_t objects = count_of(ids, count);
-    if (objects > 0 && ids.layout().components != 1)
-      refuse("Objects have " + std::to_string(ids.layout().components) + " ids each.",
-             "Give one id per object.");
-    const Space where = Space::where(ids.layout().memory);
-    memory = exec::memory_of(where);
-    const exec::Array<std::uint64_t> all = read_ids(where, ids, objects);
-    routes = routes_of(where, all, communicator->size());
-    leaving = {where, directory_label, all.size()};
-    exec::for_each(where, directory_label, all.size(),
-                   WriteClaims{all.data(), routes.places.data(), leaving.data()});
-    where.fence(directory_label);
-  });
-  const auto claimants = announce(*communicator, stage_name, status, routes.keepers);
-  std::optional<Transfer> transfer;
-  if (status.ok())
-    status = attempt(stage_name, [&] {
-      arriving = {space(), directory_label, sum_of(claimants)};
-      transfer.emplace(
-          transfer_between(space(), *communicator, leaving, routes.keepers, arriving, claimants));
-    });
-  vote(*communicator, status);
-  const Status told = attempt(stage_name, [&] { transfer->run(); });
-  const Status known = attempt(stage_name, [&] {
-    if (!told.ok()) return;
-    kept = kept_of(space(), arriving, claimants);
-    require_distinct(space(), kept);
-  });
-  vote_first(*communicator, {told, known});
-}
 
 IdDirectory::IdDirectory() noexcept = default;
 IdDirectory::IdDirectory(IdDirectory&&) noexcept = default;
@@ -222,9 +185,42 @@ IdDirectory& IdDirectory::operator=(IdDirectory&&) noexcept = default;
 IdDirectory::~IdDirectory() = default;
 
 IdDirectory::IdDirectory(const Communicator& communicator, const NumberSource& ids,
-                         const OwnedCount& count)
-    : impl_(std::make_unique<Impl>(Impl{&communicator})) {
-  impl_->tell(ids, count);
+                         const OwnedCount& count) {
+  const exec::Region shown("evenkeel::directory");
+  Routes routes;
+  exec::Array<IdClaim> leaving, arriving;
+  Status status = attempt(stage_name, [&] {
+    impl_ = std::make_unique<Impl>(Impl{&communicator});
+    const std::int64_t objects = count_of(ids, count);
+    if (objects > 0 && ids.layout().components != 1)
+      refuse("Objects have " + std::to_string(ids.layout().components) + " ids each.",
+             "Give one id per object.");
+    const Space where = Space::where(ids.layout().memory);
+    impl_->memory = exec::memory_of(where);
+    const exec::Array<std::uint64_t> all = read_ids(where, ids, objects);
+    routes = routes_of(where, all, communicator.size());
+    leaving = {where, directory_label, all.size()};
+    exec::for_each(where, directory_label, all.size(),
+                   WriteClaims{all.data(), routes.places.data(), leaving.data()});
+    where.fence(directory_label);
+  });
+  const auto claimants = announce(communicator, stage_name, status, routes.keepers);
+  std::optional<Transfer> transfer;
+  if (status.ok())
+    status = attempt(stage_name, [&] {
+      const Space space = impl_->space();
+      arriving = {space, directory_label, sum_of(claimants)};
+      transfer.emplace(
+          transfer_between(space, communicator, leaving, routes.keepers, arriving, claimants));
+    });
+  vote(communicator, status);
+  const Status told = attempt(stage_name, [&] { transfer->run(); });
+  const Status known = attempt(stage_name, [&] {
+    if (!told.ok()) return;
+    impl_->kept = kept_of(impl_->space(), arriving, claimants);
+    require_distinct(impl_->space(), impl_->kept);
+  });
+  vote_first(communicator, {told, known});
 }
 
 IdDirectory::Impl& IdDirectory::impl() const {

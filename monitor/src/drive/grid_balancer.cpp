@@ -60,6 +60,7 @@ struct GridBalancer::Impl {
   std::optional<Space> space_;  // chosen by the application
   GridRoundsOptions rounds_options_;
   std::optional<GridRounds> rounds_;
+  std::optional<GridRounds> rounds_after_drop_;  // of the open proposal
   Domains domains_ = GridDomains();
   int part_ = 0;  // of this rank
   std::optional<Domains> proposal_;
@@ -121,13 +122,15 @@ std::optional<GridDomains> GridBalancer::Impl::propose(double work) {
   if (proposal_) return answer;
   proposed_at_ = now_();
   const std::vector<double> works = gather_work(ranks_, grid(), work);
-  std::optional<Domains> proposed;  // made now, so that accept() need not allocate domains
+  std::optional<Domains> proposed;  // made now, so that accept() and drop() need not allocate
+  std::optional<GridRounds> again;
   vote(ranks_, attempt(grid_stage, [&] {
          const GridDomains next = rounds_->next(works);
          if (next.borders() == grid().borders()) return;
          answer = GridDomains(generation + 1, next.shape(), next.box(), next.periodic(),
                               next.borders(), next.rank_of_part());
          proposed = *answer;
+         again.emplace(grid(), rounds_options_);
          surveyor_.records().begin_rebalance(std::make_shared<const Domains>(domains_), 0,
                                              !engine_.has_begun());
        }));
@@ -136,6 +139,7 @@ std::optional<GridDomains> GridBalancer::Impl::propose(double work) {
     return std::nullopt;
   }
   proposal_ = std::move(proposed);
+  rounds_after_drop_ = std::move(again);
   return answer;
 }
 
@@ -160,7 +164,7 @@ void GridBalancer::Impl::accept() {
 // The rounds now expect the work of the proposed domains next, so they begin again.
 void GridBalancer::Impl::drop() {
   require_proposal("drop");
-  rounds_.emplace(grid(), rounds_options_);
+  rounds_ = std::move(rounds_after_drop_);
   proposal_.reset();
   surveyor_.records().give_back();
   engine_.rebalanced(

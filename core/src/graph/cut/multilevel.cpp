@@ -238,7 +238,10 @@ Moves cut_levels(const Communicator& communicator, const Status& status, const L
   const auto level_at = [&](std::size_t depth) -> const Level& {
     return depth == 0 ? finest : coarser[depth - 1].level;
   };
-  vote(communicator, status);
+  Status ready = status;
+  constexpr std::size_t many_levels = 64;  // more than nearly all graphs have
+  if (ready.ok()) ready = attempt(stage_name, [&] { coarser.reserve(many_levels); });
+  vote(communicator, ready);
   const std::int64_t smallest = std::max<std::int64_t>(
       plan.smallest, static_cast<std::int64_t>(plan.vertices_per_part) * goal.parts);
   PerConstraint heaviest = {};

@@ -56,6 +56,21 @@ struct KeyedWeight {
   std::int64_t weight;
 };
 
+// One side may list no vertex, because fixed vertices are on no list.
+std::vector<Border> summed(std::span<const KeyedWeight> all) {
+  std::map<std::uint64_t, std::int64_t> sums;
+  const auto reversed = [](std::uint64_t key) { return key << 32U | key >> 32U; };
+  for (const auto& [key, weight] : all) {
+    sums[key] += weight;
+    sums[reversed(key)] += 0;
+  }
+  std::vector<Border> borders;
+  borders.reserve(sums.size());
+  for (const auto& [key, weight] : sums)
+    borders.push_back({static_cast<int>(key >> 32U), static_cast<int>(key & 0xFFFFFFFFU), weight});
+  return borders;
+}
+
 }  // namespace
 
 std::vector<Border> borders_of(Moves& moves) {
@@ -82,16 +97,8 @@ std::vector<Border> borders_of(Moves& moves) {
   });
   const Gathered<KeyedWeight> all =
       all_gather(*moves.communicator, ready, std::span<const KeyedWeight>(mine));
-  std::map<std::uint64_t, std::int64_t> sums;
-  const auto reversed = [](std::uint64_t key) { return key << 32U | key >> 32U; };
-  for (const auto& [key, weight] : all.values) {
-    sums[key] += weight;
-    sums[reversed(key)] += 0;  // one side may list no vertex, because fixed vertices are on no list
-  }
   std::vector<Border> borders;
-  borders.reserve(sums.size());
-  for (const auto& [key, weight] : sums)
-    borders.push_back({static_cast<int>(key >> 32U), static_cast<int>(key & 0xFFFFFFFFU), weight});
+  vote_between(*moves.communicator, attempt(moves_stage, [&] { borders = summed(all.values); }));
   return borders;
 }
 

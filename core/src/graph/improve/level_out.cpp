@@ -143,8 +143,9 @@ std::int64_t carry(Moves& moves, std::vector<Flow> flows, int constraint) {
   exec::Array<std::int64_t> firsts_there, amounts_there;
   exec::Array<int> to_there;
   for (int round = 0; round < most_rounds && !flows.empty(); ++round) {
-    const Outflows out = listed(flows, moves.goal.parts, constraint);
+    Outflows out;
     vote_between(*moves.communicator, attempt(moves_stage, [&] {
+      out = listed(flows, moves.goal.parts, constraint);
       const Space& space = moves.level->space;
       firsts_there = {space, level_out_label, std::span<const std::int64_t>(out.firsts)};
       to_there = {space, level_out_label, std::span<const int>(out.to)};
@@ -170,17 +171,17 @@ std::int64_t carry(Moves& moves, std::vector<Flow> flows, int constraint) {
 std::int64_t relieve(Moves& moves) {
   const auto constraints = static_cast<std::size_t>(moves.goal.constraints);
   ReleaseGroups groups;
-  std::vector<int> groups_of_parts(static_cast<std::size_t>(moves.goal.parts), no_group);
-  for (std::size_t p = 0; p < groups_of_parts.size(); ++p) {
-    const int c = moves.critical_constraint(p);
-    if (c == no_constraint) continue;
-    const auto at = static_cast<std::size_t>(c);
-    groups_of_parts[p] = static_cast<int>(groups.count());
-    groups.constraints.push_back(c);
-    groups.amounts.push_back(moves.loads.weights[p * constraints + at] - moves.goal.limits[at]);
-  }
   exec::Array<int> groups_there;
   vote_between(*moves.communicator, attempt(moves_stage, [&] {
+    std::vector<int> groups_of_parts(static_cast<std::size_t>(moves.goal.parts), no_group);
+    for (std::size_t p = 0; p < groups_of_parts.size(); ++p) {
+      const int c = moves.critical_constraint(p);
+      if (c == no_constraint) continue;
+      const auto at = static_cast<std::size_t>(c);
+      groups_of_parts[p] = static_cast<int>(groups.count());
+      groups.constraints.push_back(c);
+      groups.amounts.push_back(moves.loads.weights[p * constraints + at] - moves.goal.limits[at]);
+    }
     groups_there = {moves.level->space, release_label, std::span<const int>(groups_of_parts)};
   }));
   return Release(moves, groups)
@@ -195,17 +196,20 @@ std::int64_t relieve(Moves& moves) {
 
 std::int64_t level_out(Moves& moves, int most_attempts) {
   std::int64_t all_moved = 0;
-  for (int attempt = 0; attempt < most_attempts; ++attempt) {
+  for (int turn = 0; turn < most_attempts; ++turn) {
     const int constraint = most_exceeded_constraint(moves);
     if (constraint == no_constraint) break;
-    const std::vector<Border> borders = borders_of(moves);
-    // Later attempts fill parts more: the excess that is left may be smaller than any vertex that
+    // Later turns fill parts more: the excess that is left may be smaller than any vertex that
     // was tried.
-    const double filling = attempt < 2 ? 0.7 : attempt < 4 ? 0.9 : 1.0;
-    const std::vector<Flow> flows = cheapest_flows(borders, excess_of(moves, constraint, filling));
-    const std::int64_t moved = carry(moves, flows, constraint);
+    const double filling = turn < 2 ? 0.7 : turn < 4 ? 0.9 : 1.0;
+    const std::vector<Border> borders = borders_of(moves);
+    std::vector<Flow> flows;
+    vote_between(*moves.communicator, attempt(moves_stage, [&] {
+      flows = cheapest_flows(borders, excess_of(moves, constraint, filling));
+    }));
+    const std::int64_t moved = carry(moves, std::move(flows), constraint);
     all_moved += moved;
-    if (moved == 0 && attempt >= 4) break;
+    if (moved == 0 && turn >= 4) break;
   }
   return all_moved;
 }

@@ -176,11 +176,7 @@ inline ReleaseThreshold threshold_of(std::span<const std::int64_t> bins, std::in
 
 class Release {
  public:
-  Release(Moves& moves, const ReleaseGroups& groups)
-      : moves_(moves),
-        groups_(groups),
-        thresholds_(groups.amounts.size(), 0),
-        bins_(groups.amounts.size(), 0) {}
+  Release(Moves& moves, const ReleaseGroups& groups) : moves_(moves), groups_(groups) {}
 
   // Collective. `chooser(candidates)` makes the body that enters candidates. If `is_checked` is
   // set, parts take no more weight than they have room for. Returns the number of vertices that
@@ -226,6 +222,10 @@ class Release {
   void find_candidates(const Chooser& chooser) {
     sum(groups_.count() * loss_classes, [&](const auto& instance, std::int64_t* histogram) {
       using Instance = std::remove_cvref_t<decltype(instance)>;
+      thresholds_.assign(groups_.amounts.size(), 0);
+      bins_.assign(groups_.amounts.size(), 0);
+      rests_.assign(groups_.amounts.size(), 0);
+      gone_.assign(groups_.amounts.size(), 0);
       constraints_there_ = {space(), release_label, std::span<const int>(groups_.constraints)};
       moves_.lists.candidates.clear();
       const Goal& goal = moves_.goal;

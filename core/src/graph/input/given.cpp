@@ -426,16 +426,19 @@ Given given_graph(const Space& space, const Communicator& communicator,
                   const ByGraph& method) {
   Given given;
   Agreed mine = {};
+  std::vector<std::int64_t> counts;
   const Status ready = attempt(stage_name, [&] {
+    counts.resize(static_cast<std::size_t>(communicator.size()));
     given = read_given(space, graph, options, method);
+    given.firsts.reserve(counts.size() + 1);
     mine = agreed_of(space, given, graph.options(), options);
   });
   given.all = vote<&combine>(communicator, ready, mine);
   require_agreement(given.all);
   given.parts = given.all.parts.greatest > 0 ? given.all.parts.greatest : communicator.size();
+  communicator.all_gather(given.owned, std::span(counts));
   given.firsts.assign(1, 0);
-  for (const std::int64_t count : communicator.all_gather(given.owned))
-    given.firsts.push_back(given.firsts.back() + count);
+  for (const std::int64_t count : counts) given.firsts.push_back(given.firsts.back() + count);
   given.first = given.firsts[static_cast<std::size_t>(communicator.rank())];
   if (given.all.has(Says::ids)) resolve_ids(space, communicator, given);
   // All later steps rely on columns that are in range.

@@ -243,7 +243,7 @@ void read_edges(const Space& space, const Communicator& communicator, const Give
     if (communicator.size() > 1) elsewhere = ghost_addresses(space, given.rows.columns, owners);
   });
   if (vote<&add_up>(communicator, ready, excess) != 0) refuse_asymmetry(space, communicator, given);
-  read.level.ghosts = Ghosts(communicator, {}, space, elsewhere, {});
+  read.level.ghosts = Ghosts(communicator, {}, space, std::move(elsewhere), {});
 }
 
 // Results of writing the level's rows.
@@ -514,9 +514,11 @@ GraphRead read_given(const Space& space, const Communicator& communicator, const
   if (read.has_uncuttable)
     read.uncuttable = uncuttable_leaders(communicator, level, rows.uncuttable);
   if (all.may_repeat > 0) merge_repeated(communicator, read, all.edges);
-  read.counts.isolated = communicator.all_reduce(
-      exec::sum<std::int64_t>(space, level.owned, IsIsolated{level.rows.offsets.data()}),
-      Reduction::sum);
+  vote(communicator, attempt(stage_name, [&] {
+         read.counts.isolated =
+             exec::sum<std::int64_t>(space, level.owned, IsIsolated{level.rows.offsets.data()});
+       }));
+  read.counts.isolated = communicator.all_reduce(read.counts.isolated, Reduction::sum);
   return read;
 }
 

@@ -1,0 +1,278 @@
+// On one rank, every allocation of a GraphBalancer, of a GridBalancer and of the constructors of
+// all facades is refused in turn, and every MPI call fails once; see support/sweep.hpp. The test of
+// Balancer is balancer/sweep_test.cpp.
+
+#include "support/sweep.hpp"
+#include "core/graph/graphs.hpp"
+#include "monitor/drive/virtual_clock.hpp"
+
+#include <evenkeel/core/field/array.hpp>
+#include <evenkeel/core/field/standard.hpp>
+#include <evenkeel/evenkeel.hpp>
+
+namespace evenkeel::sweep_test {
+namespace {
+
+using namespace test;
+
+Options monitor_options() {
+  return {.trigger = Threshold{.lambda = 1.05},
+          .epoch_steps = 6,
+          .warmup_steps = 0,
+          .own_clock = &virtual_now,
+          .log = LogLevel::off};
+}
+
+// Makes steps until a look leads to a proposal. Returns false if none did.
+template <class Step>
+bool steps(const Communicator& ranks, const Kernel& work, const Step& step) {
+  constexpr int enough = 13;
+  for (int i = 0; i < enough; ++i) {
+    spend(work, 1000000 * (ranks.rank() + 1));
+    virtual_time += 1000;
+    if (step()) return true;
+  }
+  return false;
+}
+
+// --- GraphBalancer -------------------------------------------------------------------------------
+
+// A grid of cells in rows. Those of the last rank weigh more.
+class Rows {
+ public:
+  explicit Rows(const Communicator& ranks) {
+    const GraphOnHost whole = grid(9, 8);
+    const std::int64_t begin = whole.size() * ranks.rank() / ranks.size(),
+                       end = whole.size() * (ranks.rank() + 1) / ranks.size();
+    for (std::int64_t cell = begin; cell < end; ++cell) {
+      const auto row = whole.row(cell);
+      columns_.insert(columns_.end(), row.begin(), row.end());
+      offsets_.push_back(std::ssize(columns_));
+      weights_.push_back(ranks.rank() == ranks.size() - 1 ? 3 : 1);
+    }
+  }
+  Graph as_graph() const { return graph(offsets_, columns_, {.weight = weights_}); }
+
+ private:
+  std::vector<std::int64_t> offsets_ = {0}, columns_;
+  std::vector<double> weights_;
+};
+
+enum class Deed : std::uint8_t { propose, accept, drop, steps };
+
+// Calls of a balancer that proposes. The application does not follow the proposals.
+template <class Balancer>
+class Proposals : public Repeatable {
+ public:
+  explicit Proposals(const Communicator& ranks, Deed deed) : ranks_(ranks), deed_(deed) {}
+  ~Proposals() override {
+    if (balancer_) balancer_->finish();
+  }
+  void act() final {
+    if (deed_ == Deed::steps) {
+      has_stepped_ = steps(ranks_, *work_, [&] { return step(); });
+    } else {
+      propose();
+      if (deed_ == Deed::accept) balancer_->accept();
+      if (deed_ == Deed::drop) balancer_->drop();
+    }
+  }
+  // A look may lack memory. Then no rank gets a proposal.
+  bool has_acted() final {
+    if (deed_ != Deed::steps) return Repeatable::has_acted();
+    return on_all_ranks(has_stepped_) || !on_any_rank(has_stepped_);
+  }
+
+ protected:
+  virtual void make() = 0;
+  virtual void propose() = 0;
+  virtual bool step() = 0;
+  virtual std::string proposed() = 0;
+  virtual void forget() = 0;
+
+  void load() final {
+    if (!balancer_ || deed_ != Deed::propose) {
+      if (balancer_) balancer_->finish();
+      make();
+      work_.emplace(balancer_->kernel("work"));
+    }
+    if (balancer_->has_proposal()) balancer_->drop();
+    has_stepped_ = false;
+    forget();
+  }
+  std::string state() final {
+    return proposed() + ' ' + std::to_string(balancer_->generation()) +
+           (balancer_->has_proposal() ? " open" : "");
+  }
+
+  const Communicator& ranks_;
+  Deed deed_;
+  std::optional<Balancer> balancer_;
+  std::optional<Kernel> work_;
+  bool has_stepped_ = false;
+};
+
+class GraphProposals final : public Proposals<GraphBalancer> {
+ public:
+  GraphProposals(const Communicator& ranks, Deed deed) : Proposals(ranks, deed), rows_(ranks) {}
+
+ private:
+  void make() override {
+    balancer_.emplace(
+        ranks_, GraphBalancerOptions{.costs = VertexCosts::as_given, .monitor = monitor_options()});
+  }
+  void propose() override { cut_ = balancer_->propose(graph_); }
+  bool step() override {
+    cut_ = balancer_->step(graph_);
+    return cut_.has_value();
+  }
+  std::string proposed() override { return cut_ ? bytes_in(cut_->parts.on_host()) : "none"; }
+  void forget() override { cut_.reset(); }
+
+  Rows rows_;
+  Graph graph_ = rows_.as_graph();
+  std::optional<GraphCut> cut_;
+};
+
+// --- GridBalancer --------------------------------------------------------------------------------
+
+class GridProposals final : public Proposals<GridBalancer> {
+ public:
+  GridProposals(const Communicator& ranks, Deed deed) : Proposals(ranks, deed) {
+    options_.grid.shape = factored(ranks.size(), 2);
+    options_.box = {{0, 0, 0}, {1, 1, 0}};
+    options_.monitor = monitor_options();
+    for (int i = 0; i < 20; ++i)
+      centres_.push_back({(i + 0.5) / 20, (ranks.rank() + 0.5) / ranks.size()});
+  }
+
+ private:
+  void make() override { balancer_.emplace(ranks_, options_); }
+  void propose() override { next_ = balancer_->propose(1 + ranks_.rank()); }
+  bool step() override {
+    next_ = balancer_->step(*cells_);
+    return next_.has_value();
+  }
+  std::string proposed() override {
+    std::string text = next_ ? "domains" : "none";
+    if (next_)
+      for (const auto& level : next_->borders().levels) text += bytes_in(level);
+    return text;
+  }
+  void forget() override {
+    next_.reset();
+    cells_.emplace(set(centres_));
+  }
+
+  GridBalancerOptions options_;
+  std::vector<std::array<double, 2>> centres_;
+  std::optional<Set> cells_;
+  std::optional<GridDomains> next_;
+};
+
+// --- Constructors --------------------------------------------------------------------------------
+
+template <class Made>
+class Constructor final : public Repeatable {
+ public:
+  using Make = std::function<void(const Communicator&, std::optional<Made>&)>;
+  Constructor(const Communicator& ranks, Make make) : ranks_(ranks), make_(std::move(make)) {}
+  void act() override { make_(ranks_, made_); }
+
+ private:
+  void load() override { made_.reset(); }
+  std::string state() override { return made_ ? "made" : "none"; }
+
+  const Communicator& ranks_;
+  Make make_;
+  std::optional<Made> made_;
+};
+
+template <class Made>
+Trial constructor(const char* name, int stride, typename Constructor<Made>::Make make) {
+  return {name,
+          [make = std::move(make)](const Communicator& ranks) {
+            return std::make_unique<Constructor<Made>>(ranks, make);
+          },
+          stride};
+}
+
+// A run goes on from the saved state of another.
+class Restoring final : public Repeatable {
+ public:
+  explicit Restoring(const Communicator& ranks) : ranks_(ranks) {
+    Monitor earlier(ranks, monitor_options());
+    for (int i = 0; i < 13; ++i) earlier.step();
+    saved_ = earlier.saved_state();
+    earlier.finish();
+  }
+  void act() override { monitor_->restore(saved_); }
+
+ private:
+  void load() override { monitor_.emplace(ranks_, monitor_options()); }
+  std::string state() override { return std::to_string(monitor_->steps()); }
+
+  const Communicator& ranks_;
+  std::string saved_;
+  std::optional<Monitor> monitor_;
+};
+
+template <class Tried>
+Trial trial(const char* name, int stride, Deed deed, bool votes_on_messages = true) {
+  return {name, [deed](const Communicator& ranks) { return std::make_unique<Tried>(ranks, deed); },
+          stride, deed == Deed::steps, votes_on_messages};
+}
+
+std::vector<Trial> all_trials() {
+  return {
+    trial<GraphProposals>("graph, propose", 23, Deed::propose, false),
+        trial<GraphProposals>("graph, propose and accept", 47, Deed::accept, false),
+        trial<GraphProposals>("graph, propose and drop", 47, Deed::drop, false),
+        trial<GraphProposals>("graph, steps", 47, Deed::steps, false),
+        trial<GridProposals>("grid, propose", 5, Deed::propose),
+        trial<GridProposals>("grid, propose and accept", 11, Deed::accept),
+        trial<GridProposals>("grid, propose and drop", 11, Deed::drop),
+        trial<GridProposals>("grid, steps", 23, Deed::steps),
+#if EVENKEEL_HAS_MPI
+        constructor<Communicator>("Communicator", 3,
+                                  [](const Communicator&, std::optional<Communicator>& made) {
+                                    made.emplace(MPI_COMM_WORLD);
+                                  }),
+#endif
+        constructor<Monitor>("Monitor", 29,
+                             [](const Communicator& ranks, std::optional<Monitor>& made) {
+                               made.emplace(ranks, Options{});
+                             }),
+        constructor<Balancer>("Balancer", 29,
+                              [](const Communicator& ranks, std::optional<Balancer>& made) {
+                                made.emplace(ranks, Options{});
+                              }),
+        constructor<GraphBalancer>(
+            "GraphBalancer", 29,
+            [](const Communicator& ranks, std::optional<GraphBalancer>& made) {
+              made.emplace(ranks, GraphBalancerOptions{});
+            }),
+        constructor<GridBalancer>(
+            "GridBalancer", 29,
+            [](const Communicator& ranks, std::optional<GridBalancer>& made) {
+              made.emplace(ranks, GridBalancerOptions{.grid = {factored(ranks.size(), 2), {}},
+                                                      .box = {{0, 0, 0}, {1, 1, 0}}});
+            }),
+        {"restore", [](const Communicator& ranks) { return std::make_unique<Restoring>(ranks); },
+         11},
+  };
+}
+
+}  // namespace
+}  // namespace evenkeel::sweep_test
+
+namespace evenkeel::test {
+
+INSTANTIATE_TEST_SUITE_P(All, RefusedMemory, testing::ValuesIn(sweep_test::all_trials()),
+                         name_of_trial);
+#if EVENKEEL_HAS_MPI
+INSTANTIATE_TEST_SUITE_P(All, FailedCalls, testing::ValuesIn(sweep_test::all_trials()),
+                         name_of_trial);
+#endif
+
+}  // namespace evenkeel::test
