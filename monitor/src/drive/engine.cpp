@@ -94,7 +94,12 @@ void Engine::leave() noexcept {
 // false if that text is empty. `goes_on` is true if this run continues the earlier run.
 bool Engine::take_over(const std::string& saved, const std::string& source, bool goes_on) {
   const Communicator& ranks = protocol_.communicator();
-  std::optional<Restored> found = restored_on_all(ranks, saved, state(), in_quotes(source));
+  std::string text, name;
+  vote(ranks, attempt(engine_stage, [&] {
+         if (ranks.rank() == 0) text = saved;
+         name = in_quotes(source);
+       }));
+  std::optional<Restored> found = restored_on_all(ranks, std::move(text), state(), name);
   if (!found) return false;
   advisor_.start_from(found->state);
   costs_.restored = std::move(found->costs);
@@ -108,7 +113,7 @@ void Engine::restore(const std::string& saved) {
   with_name(options_.name, [&] {
     const Communicator& ranks = protocol_.communicator();
     vote(ranks, attempt(engine_stage, [&] { require_not_begun("restore"); }));
-    if (take_over(ranks.rank() == 0 ? saved : "", "the saved state", true))
+    if (take_over(saved, "the saved state", true))
       recording_.start_from(state(), true);
   });
 }

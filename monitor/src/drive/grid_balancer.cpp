@@ -115,25 +115,33 @@ std::optional<GridDomains> GridBalancer::Impl::propose(double work) {
   engine_.meet_for_rebalance("propose");
   const std::int64_t generation = grid().generation();
   std::optional<GridDomains> answer;
+  std::optional<GridRounds> again;  // if this proposal fails or is dropped
   const Status copied = attempt(grid_stage, [&] {
-    if (proposal_) answer = std::get<GridDomains>(*proposal_);
+    if (proposal_)
+      answer = std::get<GridDomains>(*proposal_);
+    else
+      again.emplace(grid(), rounds_options_);
   });
   require_same_generation(ranks_, copied, grid_stage, generation);
   if (proposal_) return answer;
   proposed_at_ = now_();
   const std::vector<double> works = gather_work(ranks_, grid(), work);
   std::optional<Domains> proposed;  // made now, so that accept() and drop() need not allocate
-  std::optional<GridRounds> again;
-  vote(ranks_, attempt(grid_stage, [&] {
-         const GridDomains next = rounds_->next(works);
-         if (next.borders() == grid().borders()) return;
-         answer = GridDomains(generation + 1, next.shape(), next.box(), next.periodic(),
-                              next.borders(), next.rank_of_part());
-         proposed = *answer;
-         again.emplace(grid(), rounds_options_);
-         surveyor_.records().begin_rebalance(std::make_shared<const Domains>(domains_), 0,
-                                             !engine_.has_begun());
-       }));
+  const Status made = attempt(grid_stage, [&] {
+    const GridDomains next = rounds_->next(works);
+    if (next.borders() == grid().borders()) return;
+    answer = GridDomains(generation + 1, next.shape(), next.box(), next.periodic(), next.borders(),
+                         next.rank_of_part());
+    proposed = *answer;
+    surveyor_.records().begin_rebalance(std::make_shared<const Domains>(domains_), 0,
+                                        !engine_.has_begun());
+  });
+  try {
+    vote(ranks_, made);
+  } catch (...) {
+    rounds_ = std::move(again);  // some ranks may have made the next round
+    throw;
+  }
   if (!answer) {
     engine_.rebalanced({.moved = false});
     return std::nullopt;

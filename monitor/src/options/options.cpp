@@ -143,7 +143,8 @@ Options agree(const Communicator& communicator, const Options& code, bool places
          require_a_part_each(chosen, communicator.size());
          text = to_text(chosen);
        }));
-  text.resize(static_cast<std::size_t>(communicator.broadcast(std::ssize(text), 0)));
+  const auto bytes = static_cast<std::size_t>(communicator.broadcast(std::ssize(text), 0));
+  vote(communicator, attempt(options_stage, [&] { text.resize(bytes); }));
   communicator.broadcast(std::span<char>(text), 0);
   Options agreed;
   vote(communicator,

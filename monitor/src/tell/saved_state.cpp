@@ -207,7 +207,8 @@ Restored restored(const DecisionState& first, const std::string& saved, int rank
 
 std::optional<Restored> restored_on_all(const Communicator& communicator, std::string saved,
                                         const DecisionState& first, const std::string& source) {
-  saved.resize(static_cast<std::size_t>(communicator.broadcast(std::ssize(saved), 0)));
+  const auto bytes = static_cast<std::size_t>(communicator.broadcast(std::ssize(saved), 0));
+  vote(communicator, attempt("monitor", [&] { saved.resize(bytes); }));
   communicator.broadcast(std::span<char>(saved), 0);
   if (saved.empty()) return std::nullopt;
   Restored found;

@@ -1,6 +1,6 @@
-// On one rank, every allocation of a GraphBalancer, of a GridBalancer and of the constructors of
-// all facades is refused in turn, and every MPI call fails once; see support/sweep.hpp. The test of
-// Balancer is balancer/sweep_test.cpp.
+// On one rank, every allocation of a GraphBalancer, of a GridBalancer and of restore() is refused
+// in turn, and every MPI call fails once; see support/sweep.hpp. The test of Balancer is
+// balancer/sweep_test.cpp.
 
 #include "support/sweep.hpp"
 #include "core/graph/graphs.hpp"
@@ -170,32 +170,7 @@ class GridProposals final : public Proposals<GridBalancer> {
   std::optional<GridDomains> next_;
 };
 
-// --- Constructors --------------------------------------------------------------------------------
-
-template <class Made>
-class Constructor final : public Repeatable {
- public:
-  using Make = std::function<void(const Communicator&, std::optional<Made>&)>;
-  Constructor(const Communicator& ranks, Make make) : ranks_(ranks), make_(std::move(make)) {}
-  void act() override { make_(ranks_, made_); }
-
- private:
-  void load() override { made_.reset(); }
-  std::string state() override { return made_ ? "made" : "none"; }
-
-  const Communicator& ranks_;
-  Make make_;
-  std::optional<Made> made_;
-};
-
-template <class Made>
-Trial constructor(const char* name, int stride, typename Constructor<Made>::Make make) {
-  return {name,
-          [make = std::move(make)](const Communicator& ranks) {
-            return std::make_unique<Constructor<Made>>(ranks, make);
-          },
-          stride};
-}
+// --- Restoring -----------------------------------------------------------------------------------
 
 // A run goes on from the saved state of another.
 class Restoring final : public Repeatable {
@@ -225,41 +200,15 @@ Trial trial(const char* name, int stride, Deed deed, bool votes_on_messages = tr
 
 std::vector<Trial> all_trials() {
   return {
-    trial<GraphProposals>("graph, propose", 23, Deed::propose, false),
-        trial<GraphProposals>("graph, propose and accept", 47, Deed::accept, false),
-        trial<GraphProposals>("graph, propose and drop", 47, Deed::drop, false),
-        trial<GraphProposals>("graph, steps", 47, Deed::steps, false),
-        trial<GridProposals>("grid, propose", 5, Deed::propose),
-        trial<GridProposals>("grid, propose and accept", 11, Deed::accept),
-        trial<GridProposals>("grid, propose and drop", 11, Deed::drop),
-        trial<GridProposals>("grid, steps", 23, Deed::steps),
-#if EVENKEEL_HAS_MPI
-        constructor<Communicator>("Communicator", 3,
-                                  [](const Communicator&, std::optional<Communicator>& made) {
-                                    made.emplace(MPI_COMM_WORLD);
-                                  }),
-#endif
-        constructor<Monitor>("Monitor", 29,
-                             [](const Communicator& ranks, std::optional<Monitor>& made) {
-                               made.emplace(ranks, Options{});
-                             }),
-        constructor<Balancer>("Balancer", 29,
-                              [](const Communicator& ranks, std::optional<Balancer>& made) {
-                                made.emplace(ranks, Options{});
-                              }),
-        constructor<GraphBalancer>(
-            "GraphBalancer", 29,
-            [](const Communicator& ranks, std::optional<GraphBalancer>& made) {
-              made.emplace(ranks, GraphBalancerOptions{});
-            }),
-        constructor<GridBalancer>(
-            "GridBalancer", 29,
-            [](const Communicator& ranks, std::optional<GridBalancer>& made) {
-              made.emplace(ranks, GridBalancerOptions{.grid = {factored(ranks.size(), 2), {}},
-                                                      .box = {{0, 0, 0}, {1, 1, 0}}});
-            }),
-        {"restore", [](const Communicator& ranks) { return std::make_unique<Restoring>(ranks); },
-         11},
+      trial<GraphProposals>("graph, propose", 23, Deed::propose, false),
+      trial<GraphProposals>("graph, propose and accept", 47, Deed::accept, false),
+      trial<GraphProposals>("graph, propose and drop", 47, Deed::drop, false),
+      trial<GraphProposals>("graph, steps", 47, Deed::steps, false),
+      trial<GridProposals>("grid, propose", 5, Deed::propose),
+      trial<GridProposals>("grid, propose and accept", 11, Deed::accept),
+      trial<GridProposals>("grid, propose and drop", 11, Deed::drop),
+      trial<GridProposals>("grid, steps", 23, Deed::steps),
+      {"restore", [](const Communicator& ranks) { return std::make_unique<Restoring>(ranks); }, 11},
   };
 }
 
