@@ -286,6 +286,9 @@ Moves::Moves(const Communicator& ranks, const Status& status, const Level& its_l
     if (!status.ok()) throw Error(*status.error());
     work.allocate(std::move(first_parts));
     with_space(level->space, [&](const auto& instance) { work.begin(instance); });
+    const auto parts = static_cast<std::size_t>(goal.parts);
+    remembered_.weights.reserve(parts * static_cast<std::size_t>(goal.constraints));
+    remembered_.lumps.reserve(parts);
   });
   vote_between(*communicator, ready);
   work.add_sums({}, 0);
