@@ -163,10 +163,9 @@ CutCounts counts_here(const GraphRead& read, Moves& moves) {
   return counts;
 }
 
-int most_neighbours(Moves& moves) {
-  std::vector<int> neighbours(static_cast<std::size_t>(moves.goal.parts), 0);
-  for (const Border& border : borders_of(moves))
-    ++neighbours[static_cast<std::size_t>(border.from)];
+int most_neighbours(const std::vector<Border>& borders, int parts) {
+  std::vector<int> neighbours(static_cast<std::size_t>(parts), 0);
+  for (const Border& border : borders) ++neighbours[static_cast<std::size_t>(border.from)];
   return *std::max_element(neighbours.begin(), neighbours.end());
 }
 
@@ -278,10 +277,14 @@ GraphReport report_of(const Communicator& communicator, const GraphRead& read, M
   report.loops = read.counts.loops;
   report.duplicates = read.counts.duplicates;
   report.cut = static_cast<double>(moves.worth.cut >> finer_bits);
-  report.most_neighbours = most_neighbours(moves);
+  const std::vector<Border> borders = borders_of(moves);
 
   CutCounts mine = {};
-  const Status counted = attempt(moves_stage, [&] { mine = counts_here(read, moves); });
+  const Status counted = attempt(moves_stage, [&] {
+    report.lambda.reserve(static_cast<std::size_t>(goal.constraints));
+    report.most_neighbours = most_neighbours(borders, goal.parts);
+    mine = counts_here(read, moves);
+  });
   const CutCounts all = vote<&combine>(communicator, counted, mine);
   report.volume = all.volume;
   report.cut_edges = all.cut_edges / 2;
