@@ -365,12 +365,8 @@ class Sweep : public testing::Test {
 };
 
 class RefusedMemory : public Sweep, public testing::WithParamInterface<Trial> {};
-TEST_P(RefusedMemory, Once) { refuse_memory(GetParam(), false); }
-TEST_P(RefusedMemory, ForGood) { refuse_memory(GetParam(), true); }
-
 #if EVENKEEL_HAS_MPI
 class FailedCalls : public Sweep, public testing::WithParamInterface<Trial> {};
-TEST_P(FailedCalls, Once) { fail_calls(GetParam()); }
 #endif
 
 }  // namespace evenkeel::test

@@ -1,4 +1,4 @@
-#include "host_memory.hpp"
+#include "exec/host_memory.hpp"
 
 #include <evenkeel/backends/exec/compatibility.hpp>
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>

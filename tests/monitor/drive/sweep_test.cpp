@@ -73,6 +73,7 @@ class Proposals : public Repeatable {
       has_stepped_ = steps(ranks_, *work_, [&] { return step(); });
     } else {
       propose();
+      if (ranks_.size() == 1 && !balancer_->has_proposal()) return;  // a grid of one part stays
       if (deed_ == Deed::accept) balancer_->accept();
       if (deed_ == Deed::drop) balancer_->drop();
     }
@@ -217,9 +218,12 @@ std::vector<Trial> all_trials() {
 
 namespace evenkeel::test {
 
+TEST_P(RefusedMemory, Once) { refuse_memory(GetParam(), false); }
+TEST_P(RefusedMemory, ForGood) { refuse_memory(GetParam(), true); }
 INSTANTIATE_TEST_SUITE_P(All, RefusedMemory, testing::ValuesIn(sweep_test::all_trials()),
                          name_of_trial);
 #if EVENKEEL_HAS_MPI
+TEST_P(FailedCalls, Once) { fail_calls(GetParam()); }
 INSTANTIATE_TEST_SUITE_P(All, FailedCalls, testing::ValuesIn(sweep_test::all_trials()),
                          name_of_trial);
 #endif

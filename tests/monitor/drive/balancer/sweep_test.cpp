@@ -250,9 +250,12 @@ std::vector<Trial> all_trials() {
 
 namespace evenkeel::test {
 
+TEST_P(RefusedMemory, Once) { refuse_memory(GetParam(), false); }
+TEST_P(RefusedMemory, ForGood) { refuse_memory(GetParam(), true); }
 INSTANTIATE_TEST_SUITE_P(All, RefusedMemory, testing::ValuesIn(sweep_test::all_trials()),
                          name_of_trial);
 #if EVENKEEL_HAS_MPI
+TEST_P(FailedCalls, Once) { fail_calls(GetParam()); }
 INSTANTIATE_TEST_SUITE_P(All, FailedCalls, testing::ValuesIn(sweep_test::all_trials()),
                          name_of_trial);
 #endif
