@@ -140,6 +140,7 @@ std::optional<GridDomains> GridBalancer::Impl::propose(double work) {
     vote(ranks_, made);
   } catch (...) {
     rounds_ = std::move(again);  // some ranks may have made the next round
+    surveyor_.records().give_back();
     throw;
   }
   if (!answer) {
