@@ -113,8 +113,7 @@ void Engine::restore(const std::string& saved) {
   with_name(options_.name, [&] {
     const Communicator& ranks = protocol_.communicator();
     vote(ranks, attempt(engine_stage, [&] { require_not_begun("restore"); }));
-    if (take_over(saved, "the saved state", true))
-      recording_.start_from(state(), true);
+    if (take_over(saved, "the saved state", true)) recording_.start_from(state(), true);
   });
 }
 
