@@ -53,7 +53,7 @@ struct ParticlesOnDevice {
   static std::string space() { return exec::Device::name(); }
 
   static Points copy_of(const std::vector<clouds::Point>& points) {
-    const Points copy("evenkeel::bench::points", points.size());
+    Points copy("evenkeel::bench::points", points.size());
     const auto on_host = Kokkos::create_mirror_view(copy);
     for (std::size_t i = 0; i < points.size(); ++i)
       for (std::size_t axis = 0; axis < 3; ++axis) on_host(i, axis) = points[i][axis];
@@ -61,7 +61,7 @@ struct ParticlesOnDevice {
     return copy;
   }
   static Values copy_of(const std::vector<double>& values) {
-    const Values copy("evenkeel::bench::values", values.size());
+    Values copy("evenkeel::bench::values", values.size());
     const auto on_host = Kokkos::create_mirror_view(copy);
     for (std::size_t i = 0; i < values.size(); ++i) on_host(i) = values[i];
     Kokkos::deep_copy(copy, on_host);

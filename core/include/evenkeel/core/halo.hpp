@@ -98,11 +98,11 @@ class EVENKEEL_API Halo {
   void make_room(const Set& set);
 
   // The following functions are collective and block. Each sends one message to each partner,
-  // whatever the number of fields. If a rank cannot begin, all ranks throw the same Error, after one
-  // small reduction, and nothing is written. If MPI fails to send or receive a message, only its
-  // rank throws. Buffers are kept from call to call. Fields must be in memory that the space of the
-  // positions reaches. Kernels of the application on other instances that use these fields must be
-  // complete.
+  // whatever the number of fields. If a rank cannot begin, all ranks throw the same Error, after
+  // one small reduction, and nothing is written. If MPI fails to send or receive a message, only
+  // its rank throws. Buffers are kept from call to call. Fields must be in memory that the space of
+  // the positions reaches. Kernels of the application on other instances that use these fields must
+  // be complete.
 
   // Writes ghosts behind the owned objects. The position of a ghost is shifted by whole periods;
   // carried fields are copied unchanged. The fields must have room for owned() + ghosts() objects.
