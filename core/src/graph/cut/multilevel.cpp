@@ -231,6 +231,8 @@ exec::Array<int> fixed_or(const Level& level, const exec::Array<int>& homes) {
   return parts;
 }
 
+constexpr std::size_t many_levels = 64;  // more than nearly all graphs have
+
 Moves cut_levels(const Communicator& communicator, const Status& status, const Level& finest,
                  const Goal& goal, const MultilevelPlan& plan, exec::Array<int> given) {
   Milestones milestones(plan.progress);
@@ -238,10 +240,8 @@ Moves cut_levels(const Communicator& communicator, const Status& status, const L
   const auto level_at = [&](std::size_t depth) -> const Level& {
     return depth == 0 ? finest : coarser[depth - 1].level;
   };
-  Status ready = status;
-  constexpr std::size_t many_levels = 64;  // more than nearly all graphs have
-  if (ready.ok()) ready = attempt(stage_name, [&] { coarser.reserve(many_levels); });
-  vote(communicator, ready);
+  const Status room = attempt(stage_name, [&] { coarser.reserve(many_levels); });
+  vote(communicator, status.ok() ? room : status);
   const std::int64_t smallest = std::max<std::int64_t>(
       plan.smallest, static_cast<std::int64_t>(plan.vertices_per_part) * goal.parts);
   PerConstraint heaviest = {};
