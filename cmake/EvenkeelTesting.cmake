@@ -178,6 +178,10 @@ function(evenkeel_add_test path)
     add_dependencies(${target} evenkeel_tool)
   endif()
 
+  set(file "--file=${path}")
+  if(arg_ALONE)
+    set(file "")  # the program has no tests of other files
+  endif()
   foreach(ranks IN LISTS arg_RANKS)
     math(EXPR limit "${arg_TIMEOUT} * ((${ranks} + 3) / 4)")
     math(EXPR backstop "${limit} + 30")
@@ -197,7 +201,7 @@ function(evenkeel_add_test path)
         set(choice "--space=${space}")
       endif()
       add_test(NAME ${name}
-        COMMAND ${launcher} $<TARGET_FILE:${target}> --file=${path} --watchdog=${limit}
+        COMMAND ${launcher} $<TARGET_FILE:${target}> ${file} --watchdog=${limit}
                 ${choice})
       set_tests_properties(${name} PROPERTIES
         TIMEOUT ${backstop} PROCESSORS ${ranks} ENVIRONMENT "${EVENKEEL_TEST_ENVIRONMENT}")

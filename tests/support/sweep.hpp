@@ -247,8 +247,6 @@ class Sweep : public testing::Test {
 #if EVENKEEL_HAS_MPI
     Harbour::here().disarm();
     Harbour::here().leave();
-#endif
-#if EVENKEEL_HAS_MPI
     PMPI_Barrier(Harbour::here().ranks());
     Harbour::here().enter();
     PMPI_Barrier(Harbour::here().ranks());
@@ -364,9 +362,17 @@ class Sweep : public testing::Test {
 #endif
 };
 
+std::vector<Trial> all_trials();  // of the program
+
 class RefusedMemory : public Sweep, public testing::WithParamInterface<Trial> {};
+TEST_P(RefusedMemory, Once) { refuse_memory(GetParam(), false); }
+TEST_P(RefusedMemory, ForGood) { refuse_memory(GetParam(), true); }
+INSTANTIATE_TEST_SUITE_P(All, RefusedMemory, testing::ValuesIn(all_trials()), name_of_trial);
+
 #if EVENKEEL_HAS_MPI
 class FailedCalls : public Sweep, public testing::WithParamInterface<Trial> {};
+TEST_P(FailedCalls, Once) { fail_calls(GetParam()); }
+INSTANTIATE_TEST_SUITE_P(All, FailedCalls, testing::ValuesIn(all_trials()), name_of_trial);
 #endif
 
 }  // namespace evenkeel::test

@@ -101,6 +101,7 @@ class KeptBlocks {
   }
 
   void keep(Block block) noexcept {
+    if (block.bytes > most_kept) return release(block);
     static const bool are_offered = has_large_pages();
     if (are_offered) madvise(block.data, block.bytes, MADV_FREE);
     const std::lock_guard lock(mutex_);

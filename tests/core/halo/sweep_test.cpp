@@ -193,7 +193,7 @@ Trial trial(const char* name, int stride, bool votes_on_messages = true) {
           false, votes_on_messages};
 }
 
-std::vector<Trial> all_trials() {
+std::vector<Trial> trials() {
   return {trial<MadeHalo>("a halo", 7),
           trial<HaloAroundIds>("a halo around ids", 11),
           trial<UsedHalo<Use::make_room>>("room for ghosts", 3),
@@ -207,16 +207,4 @@ std::vector<Trial> all_trials() {
 }  // namespace
 }  // namespace evenkeel::sweep_test
 
-namespace evenkeel::test {
-
-TEST_P(RefusedMemory, Once) { refuse_memory(GetParam(), false); }
-TEST_P(RefusedMemory, ForGood) { refuse_memory(GetParam(), true); }
-INSTANTIATE_TEST_SUITE_P(All, RefusedMemory, testing::ValuesIn(sweep_test::all_trials()),
-                         name_of_trial);
-#if EVENKEEL_HAS_MPI
-TEST_P(FailedCalls, Once) { fail_calls(GetParam()); }
-INSTANTIATE_TEST_SUITE_P(All, FailedCalls, testing::ValuesIn(sweep_test::all_trials()),
-                         name_of_trial);
-#endif
-
-}  // namespace evenkeel::test
+std::vector<evenkeel::test::Trial> evenkeel::test::all_trials() { return sweep_test::trials(); }

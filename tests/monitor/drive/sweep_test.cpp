@@ -199,7 +199,7 @@ Trial trial(const char* name, int stride, Deed deed, bool votes_on_messages = tr
           stride, deed == Deed::steps, votes_on_messages};
 }
 
-std::vector<Trial> all_trials() {
+std::vector<Trial> trials() {
   return {
       trial<GraphProposals>("graph, propose", 23, Deed::propose, false),
       trial<GraphProposals>("graph, propose and accept", 47, Deed::accept, false),
@@ -216,16 +216,4 @@ std::vector<Trial> all_trials() {
 }  // namespace
 }  // namespace evenkeel::sweep_test
 
-namespace evenkeel::test {
-
-TEST_P(RefusedMemory, Once) { refuse_memory(GetParam(), false); }
-TEST_P(RefusedMemory, ForGood) { refuse_memory(GetParam(), true); }
-INSTANTIATE_TEST_SUITE_P(All, RefusedMemory, testing::ValuesIn(sweep_test::all_trials()),
-                         name_of_trial);
-#if EVENKEEL_HAS_MPI
-TEST_P(FailedCalls, Once) { fail_calls(GetParam()); }
-INSTANTIATE_TEST_SUITE_P(All, FailedCalls, testing::ValuesIn(sweep_test::all_trials()),
-                         name_of_trial);
-#endif
-
-}  // namespace evenkeel::test
+std::vector<evenkeel::test::Trial> evenkeel::test::all_trials() { return sweep_test::trials(); }

@@ -224,8 +224,8 @@ class Release {
       using Instance = std::remove_cvref_t<decltype(instance)>;
       thresholds_.assign(groups_.amounts.size(), 0);
       bins_.assign(groups_.amounts.size(), 0);
-      rests_.assign(groups_.amounts.size(), 0);
-      gone_.assign(groups_.amounts.size(), 0);
+      rests_ = groups_.amounts;
+      gone_.reserve(groups_.amounts.size());
       constraints_there_ = {space(), release_label, std::span<const int>(groups_.constraints)};
       moves_.lists.candidates.clear();
       const Goal& goal = moves_.goal;
@@ -243,7 +243,6 @@ class Release {
     });
   }
   void set_thresholds() {
-    rests_ = groups_.amounts;
     for (std::size_t g = 0; g < rests_.size(); ++g) {
       const auto [bin, below] = threshold_of(sums_of(g, loss_classes), rests_[g]);
       thresholds_[g] = bin;

@@ -239,28 +239,16 @@ Trial trial_of(const Scenario& scenario) {
           scenario.stride, scenario.looks};
 }
 
-std::vector<Trial> all_trials() {
-  std::vector<Trial> trials;
-  for (const Scenario& scenario : scenarios) trials.push_back(trial_of(scenario));
-  return trials;
+std::vector<Trial> trials() {
+  std::vector<Trial> all;
+  for (const Scenario& scenario : scenarios) all.push_back(trial_of(scenario));
+  return all;
 }
 
 }  // namespace
 }  // namespace evenkeel::sweep_test
 
-namespace evenkeel::test {
-
-TEST_P(RefusedMemory, Once) { refuse_memory(GetParam(), false); }
-TEST_P(RefusedMemory, ForGood) { refuse_memory(GetParam(), true); }
-INSTANTIATE_TEST_SUITE_P(All, RefusedMemory, testing::ValuesIn(sweep_test::all_trials()),
-                         name_of_trial);
-#if EVENKEEL_HAS_MPI
-TEST_P(FailedCalls, Once) { fail_calls(GetParam()); }
-INSTANTIATE_TEST_SUITE_P(All, FailedCalls, testing::ValuesIn(sweep_test::all_trials()),
-                         name_of_trial);
-#endif
-
-}  // namespace evenkeel::test
+std::vector<evenkeel::test::Trial> evenkeel::test::all_trials() { return sweep_test::trials(); }
 
 namespace evenkeel::sweep_test {
 namespace {
