@@ -12,8 +12,8 @@ namespace {
 
 using Place = std::array<double, 3>;
 
-const Method methods[] = {Hilbert{},   Morton{}, Snake{},
-                          Staggered{}, Tensor{}, RecursiveBisection{}};
+const Method methods[] = {Hilbert{}, Morton{}, Snake{}, Staggered{}, Tensor{}, RecursiveBisection{},
+                          Voronoi{}};
 
 class PlaceOn : public test::OnRanks {
  protected:

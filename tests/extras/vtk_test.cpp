@@ -185,6 +185,64 @@ TEST(Cells, WhereTheBoxIsFlat) {
   EXPECT_EQ(leaves[1].box, (Box{{1.5, 2, 3}, {2, 2, 3}}));
 }
 
+// The volume of a convex polyhedron: the sum of pyramids over its faces.
+double volume_of(const VoronoiDomains::Shape& shape) {
+  using Point = std::array<double, 3>;
+  const auto minus = [](const Point& a, const Point& b) {
+    return Point{a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+  };
+  const auto corner = [&](int index) { return shape.corners[static_cast<std::size_t>(index)]; };
+  double volume = 0;
+  for (const std::vector<int>& face : shape.faces)
+    for (std::size_t i = 1; i + 1 < face.size(); ++i) {
+      const Point a = minus(corner(face[0]), shape.corners[0]);
+      const Point b = minus(corner(face[i]), shape.corners[0]);
+      const Point c = minus(corner(face[i + 1]), shape.corners[0]);
+      volume += std::abs(a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) +
+                         a[2] * (b[0] * c[1] - b[1] * c[0])) /
+                6;
+    }
+  return volume;
+}
+
+// Polyhedra fill the box. Each corner is where its own cell is as near as any other.
+TEST(Cells, OfAPowerDiagram) {
+  std::mt19937_64 random(13);
+  const Box box{{-1, 2, 5}, {1, 3, 5.5}};
+  for (const bool is_periodic : {false, true}) {
+    std::vector<PowerSite> sites(12);
+    const std::array<unsigned, 3> cells = {1U << 21U, 1U << 20U, 1U << 19U};
+    for (PowerSite& site : sites)
+      for (std::size_t d = 0; d < 3; ++d)
+        site.anchor[d] = static_cast<std::int32_t>(random() % cells[d]);
+    const Domains domains = VoronoiDomains(1, 3, box, {is_periodic, false, is_periodic}, sites, {});
+    const Cells all = cells_of(domains, some_work(12));
+    double volume = 0;
+    for (const DomainCell& cell : all) {
+      volume += volume_of(cell.shape);
+      std::array<double, 3> middle = {};
+      for (const auto& corner : cell.shape.corners)
+        for (std::size_t d = 0; d < 3; ++d)
+          middle[d] += corner[d] / static_cast<double>(cell.shape.corners.size());
+      EXPECT_EQ(owner_of(domains, middle), cell.rank);
+    }
+    EXPECT_NEAR(volume, 1, 1e-9);
+    EXPECT_NE(vtu_of(3, all).find("faceoffsets"), std::string::npos);
+  }
+  const Domains flat =
+      VoronoiDomains(1, 2, {{0, 0, 0}, {2, 1, 0}}, {}, {{{1 << 19, 5, 0}}, {{3 << 19, 5, 0}}});
+  const Cells halves = cells_of(flat);
+  ASSERT_EQ(halves.size(), 2U);
+  EXPECT_EQ(halves[0].shape.faces.size(), 1U);
+  EXPECT_EQ(halves[0].shape.corners.size(), 4U);
+  EXPECT_EQ(vtu_of(2, halves).find("faceoffsets"), std::string::npos);
+  Cells mixed = halves;
+  mixed[1].shape = {};
+  EXPECT_EQ(error_of([&] { vtu_of(2, mixed); }),
+            "evenkeel: extras/vtk: Some cells are boxes, and others are polyhedra. Write two "
+            "pictures.");
+}
+
 TEST(Cells, OfNobody) {
   EXPECT_TRUE(cells_of(CurveDomains()).empty());
   EXPECT_TRUE(cells_of(GridDomains()).empty());

@@ -4,6 +4,7 @@
 
 #include <evenkeel/core/domains.hpp>
 
+#include <algorithm>
 #include <string>
 
 namespace evenkeel {
@@ -92,7 +93,10 @@ Box box_of_rank(const Domains& domains, int rank) {
   return around;
 }
 
-std::vector<Neighbour> neighbours_of(const Domains& domains, int rank) {
+namespace {
+
+// The neighbours of a domain that is made of boxes.
+std::vector<Neighbour> neighbours_by_boxes(const Domains& domains, int rank) {
   const std::vector<Box> own = boxes_of(domains, rank);
   const Axes axes = axes_of(domains);
   const double reach = touching_reach(decomposition_of(domains));
@@ -112,6 +116,24 @@ std::vector<Neighbour> neighbours_of(const Domains& domains, int rank) {
     neighbours.push_back({other, area});
   }
   return neighbours;
+}
+
+}  // namespace
+
+std::vector<Neighbour> neighbours_of(const Domains& domains, int rank) {
+  check_rank(domains, rank);
+  return ask_places(stage_name, domains, [&](const auto& all) {
+    if constexpr (requires { all.touching(0); }) {
+      std::vector<Neighbour> neighbours;
+      for (const auto& [part, area] : all.touching(all.part_of(rank)))
+        neighbours.push_back({all.rank_of(part), area});
+      std::sort(neighbours.begin(), neighbours.end(),
+                [](const Neighbour& a, const Neighbour& b) { return a.rank < b.rank; });
+      return neighbours;
+    } else {
+      return neighbours_by_boxes(domains, rank);
+    }
+  });
 }
 
 }  // namespace evenkeel

@@ -8,9 +8,15 @@
 // have the same owner. Owners are numbered in the order of the walk. For a curve or a tree these
 // are the numbers of parts; for a grid they count from the outermost level inwards. Boxes are
 // closed. Their coordinates are those of a frame (domains/frame.hpp): places or cells.
+//
+// If domains are cells of a power diagram, a leaf is only a box around a cell, and leaves overlap.
+// There the shapes of the cells decide.
+
+#include "domains/power/shapes.hpp"
 
 #include <Kokkos_Macros.hpp>
 
+#include <memory>
 #include <vector>
 
 namespace evenkeel {
@@ -27,6 +33,12 @@ struct OwnersAround {
   int begin, end;
   const int* ranks;  // by owner; below 0 if the owner has no place within reach
   int dimensions;
+  CellsMeeting cells;  // null if leaves are domains
+
+  // Returns true if the domain of a leaf has places in a closed box, which the leaf overlaps.
+  KOKKOS_FUNCTION bool holds(int owner, const double* lower, const double* upper) const {
+    return cells.pieces == nullptr || cells(owner, lower, upper);
+  }
 
   // Calls visit(rank) once for each owner of a place in a closed box, until visit returns false.
   // Returns false if it did.
@@ -46,7 +58,8 @@ struct OwnersAround {
         continue;
       }
       i = node.skip;
-      if (!meets) continue;
+      if (!meets || (node.first == node.last && !is_within && !holds(node.first, lower, upper)))
+        continue;
       for (int owner = node.first > found ? node.first : found + 1; owner <= node.last; ++owner)
         if (ranks[owner] >= 0 && !visit(ranks[owner])) return false;
       found = node.last;
@@ -65,7 +78,8 @@ struct OwnersAround {
       for (int d = 0; d < dimensions; ++d)
         meets = meets && lower[d] <= node.upper[d] && node.lower[d] <= upper[d];
       const bool is_leaf = node.first == node.last;
-      if (meets && is_leaf && !visit(node, ranks[node.first])) return false;
+      if (meets && is_leaf && holds(node.first, lower, upper) && !visit(node, ranks[node.first]))
+        return false;
       i = meets && !is_leaf ? i + 1 : node.skip;
     }
     return true;
@@ -76,6 +90,7 @@ struct OwnerTree {
   std::vector<OwnerNode> nodes;
   std::vector<int> ranks;
   int begin = 0;  // index of the first node with more than one branch: walks begin there
+  std::shared_ptr<const PowerShapes> shapes = nullptr;  // of cells of a power diagram
 };
 
 }  // namespace evenkeel

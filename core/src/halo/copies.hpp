@@ -86,7 +86,8 @@ struct PiecesNear {
     double lower[3], upper[3];
     Image image;
     int rank;
-    int copy;  // number of the owner and image; pieces with the same number are adjacent
+    int owner;  // as in OwnerNode
+    int copy;   // number of the owner and image; pieces with the same number are adjacent
   };
   DomainPiece pieces[most];
   int count = 0;
@@ -114,6 +115,7 @@ struct PiecesNear {
                            }
                            piece.image = image;
                            piece.rank = rank;
+                           piece.owner = leaf.first;
                            piece.copy = copy;
                            return true;
                          });
@@ -130,14 +132,16 @@ struct PiecesNear {
     for (int p = 0; p < count; ++p) {
       const DomainPiece& piece = pieces[p];
       bool meets = piece.copy != last;
+      double from[3] = {}, to[3] = {};
       for (int d = 0; d < copies.owners.dimensions; ++d) {
         const int turn = -piece.image.periods[d];
         const AxisReach& along = reach[d];
+        from[d] = turn == along.first_turn ? along.first : copies.frame.lowest(d);
+        to[d] = turn == along.last_turn ? along.last : copies.frame.highest(d);
         meets = meets && along.first_turn <= turn && turn <= along.last_turn &&
-                (turn != along.first_turn || along.first <= piece.upper[d]) &&
-                (turn != along.last_turn || piece.lower[d] <= along.last);
+                from[d] <= piece.upper[d] && piece.lower[d] <= to[d];
       }
-      if (!meets) continue;
+      if (!meets || !copies.owners.holds(piece.owner, from, to)) continue;
       last = piece.copy;
       visit(piece.rank, piece.image);
     }

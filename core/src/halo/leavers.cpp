@@ -154,6 +154,30 @@ Reaches reaches_of(const Frame& frame, int dimensions, const PlaceBox& around, d
   return reaches_of(frame, dimensions, box, width);
 }
 
+// The shapes of cells in memory that a space can access; empty without shapes.
+struct ReachedShapes {
+  exec::Reached<PowerRival> pieces, around;
+  exec::Reached<int> first_piece, first_around;
+
+  ReachedShapes(const Space& space, const PowerShapes* shapes)
+      : ReachedShapes(space, shapes == nullptr ? none() : shapes->pieces()) {}
+  CellsMeeting meeting(int dimensions) const {
+    if (pieces.size() == 0) return {};
+    return {pieces.data(), first_piece.data(), around.data(), first_around.data(), dimensions};
+  }
+
+ private:
+  ReachedShapes(const Space& space, const PowerShapes::Pieces& all)
+      : pieces(space, leavers_label, all.pieces),
+        around(space, leavers_label, all.around),
+        first_piece(space, leavers_label, all.first_piece),
+        first_around(space, leavers_label, all.first_around) {}
+  static const PowerShapes::Pieces& none() {
+    static const PowerShapes::Pieces empty;
+    return empty;
+  }
+};
+
 // --- All together --------------------------------------------------------------------------------
 
 // The copies that leave, in the order of their objects. Each array has one entry per copy.
@@ -175,8 +199,9 @@ Copies copies_from(const Instance& instance, const Space& space, const LeaversTa
                                     [&](const auto& all) { return all.owner_tree(reaches); });
   const exec::Reached<OwnerNode> nodes(space, leavers_label, tree.nodes);
   const exec::Reached<int> ranks(space, leavers_label, tree.ranks);
-  const OwnersAround owners{nodes.data(), tree.begin, static_cast<int>(nodes.size()), ranks.data(),
-                            dimensions};
+  const ReachedShapes shapes(space, tree.shapes.get());
+  const OwnersAround owners{nodes.data(), tree.begin, static_cast<int>(nodes.size()),
+                            ranks.data(), dimensions, shapes.meeting(dimensions)};
   const CopiesOfBlock<Frame, Real, length> copies_of{
       {frame, owners, task.width, task.rank}, places, boxes.data()};
 

@@ -2,11 +2,10 @@
 
 #include "cut/keep_in_place.hpp"
 #include "cut/shift_targets.hpp"
+#include "place/keyed.hpp"
 #include "place/method.hpp"
 #include "place/stage.hpp"
 #include "weights/blend.hpp"
-
-#include <evenkeel/backends/exec/lists.hpp>
 
 #include <cmath>
 #include <numeric>
@@ -16,25 +15,6 @@ namespace evenkeel {
 namespace {
 
 constexpr const char* curve_label = "evenkeel::place::weights";
-
-// The keys of all sets, and the weights of the objects in the same order.
-struct Keyed {
-  std::vector<exec::Array<double>> weights;
-  std::vector<WeightedKeys> sets;
-
-  Keyed() = default;
-  Keyed(const Prepared& prepared, Weights by_object) {
-    for (std::size_t s = 0; s < prepared.orders.size(); ++s) {
-      const Order& order = prepared.orders[s];
-      exec::Array<double>& in_order = weights.emplace_back();
-      const bool is_sorted = !order.objects.empty();
-      if (!by_object[s].empty() && is_sorted)
-        in_order = exec::chosen(prepared.space, curve_label, by_object[s].data(), order.objects);
-      sets.push_back(
-          {order.keys.span(), is_sorted ? in_order.span() : by_object[s], order.keys.memory()});
-    }
-  }
-};
 
 // The weight of the heaviest object in units of the average part. If all weights are 0, the cut
 // counts objects, so an object weighs 1.

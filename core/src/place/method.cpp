@@ -123,6 +123,7 @@ constexpr std::array<MethodRow, std::variant_size_v<Method>> rows = {{
     {"bisection", &read_bare<RecursiveBisection>, &no_arguments, nullptr, CurveKind::hilbert,
      &find_by_bisection},
     {"graph", &read_by_graph, &by_graph_text, nullptr, CurveKind::hilbert, &find_by_graph},
+    {"voronoi", &read_bare<Voronoi>, &no_arguments, nullptr, CurveKind::hilbert, &find_cells},
 }};
 
 }  // namespace

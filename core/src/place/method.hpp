@@ -25,5 +25,6 @@ Found find_on_curve(const PlaceTask& task);
 Found find_grid(const PlaceTask& task);
 Found find_by_bisection(const PlaceTask& task);
 Found find_by_graph(const PlaceTask& task);
+Found find_cells(const PlaceTask& task);
 
 }  // namespace evenkeel

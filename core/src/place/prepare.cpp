@@ -30,8 +30,9 @@ Prepared prepared_with(MakeOrder make, const Status& status, std::span<const Set
   const Space& space = prepared.space;
   prepared.status = attempt(stage_name, [&] {
     if (!status.ok()) throw Error(*status.error());
-    prepared.lattice = Lattice(region.dimensions, region.box, options.periodic,
-                               row_of(options.method).curve, options.levels);
+    prepared.lattice =
+        Lattice(region.dimensions, region.box, options.periodic, row_of(options.method).curve,
+                places_in_cells(options.method) ? 0 : options.levels);
     for (const Set& set : sets) prepared.coordinates.push_back(reachable_coordinates(space, set));
     for (std::size_t s = 0; s < sets.size(); ++s)
       prepared.orders.push_back(make(space, prepared.lattice, prepared.set(s)));
@@ -51,7 +52,7 @@ Space space_for(std::span<const Set> sets) {
 PreparedToCut prepare_to_cut(const Status& status, std::span<const Set> sets, const Region& region,
                              const PlaceOptions& options) {
   const exec::Region shown("evenkeel::prepare");
-  const bool has_keys = places_along_curve(options.method);
+  const bool has_keys = places_along_curve(options.method) || places_in_cells(options.method);
   return {prepared_with(has_keys ? &only_keys : &no_order, status, sets, region, options)};
 }
 

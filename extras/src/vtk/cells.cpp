@@ -2,6 +2,8 @@
 #include <evenkeel/core/domains.hpp>
 #include <evenkeel/extras/vtk.hpp>
 
+#include <utility>
+
 namespace evenkeel {
 
 std::vector<DomainCell> cells_of(const Domains& domains, std::span<const double> work) {
@@ -18,8 +20,19 @@ std::vector<DomainCell> cells_of(const Domains& domains, std::span<const double>
   std::vector<DomainCell> cells;
   for (int part = 0; part < all.parts(); ++part) {
     const double its_work = work.empty() ? 0 : work[static_cast<std::size_t>(part)];
-    for (const Box& box : boxes_of(domains, all.rank_of(part)))
-      cells.push_back({box, part, all.rank_of(part), its_work});
+    const DomainCell alike{{}, part, all.rank_of(part), its_work, {}};
+    if (const auto* const voronoi = std::get_if<VoronoiDomains>(&domains)) {
+      for (VoronoiDomains::Shape& shape : voronoi->shapes_of(part)) {
+        cells.push_back(alike);
+        cells.back().box = voronoi->box_of(part);
+        cells.back().shape = std::move(shape);
+      }
+      continue;
+    }
+    for (const Box& box : boxes_of(domains, all.rank_of(part))) {
+      cells.push_back(alike);
+      cells.back().box = box;
+    }
   }
   return cells;
 }

@@ -70,7 +70,11 @@ void check_cells(int dimensions, std::span<const DomainCell> cells) {
   if (dimensions < 1 || dimensions > 3)
     refuse("A .vtu cannot hold boxes in " + std::to_string(dimensions) + " dimensions.",
            "Give boxes in 1, 2 or 3 dimensions.");
-  for (const DomainCell& cell : cells) check_cell(dimensions, cell);
+  for (const DomainCell& cell : cells) {
+    check_cell(dimensions, cell);
+    if (cell.shape.faces.empty() != cells.front().shape.faces.empty())
+      refuse("Some cells are boxes, and others are polyhedra.", "Write two pictures.");
+  }
 }
 
 // The corners of cells: the first axis runs fastest. Cells share no points.
@@ -120,10 +124,56 @@ std::vector<double> shares_of(std::span<const DomainCell> cells) {
                         [&](const DomainCell& cell) { return all > 0 ? cell.work / all : 0.0; });
 }
 
-void add_points(VtuWriter& file, int dimensions, std::span<const DomainCell> cells) {
+bool are_shapes(std::span<const DomainCell> cells) {
+  return !cells.empty() && !cells.front().shape.faces.empty();
+}
+
+void add_points(VtuWriter& file, const std::vector<double>& points) {
   file.add("      <Points>\n");
-  file.add_array("Float64", "Points", corners_of(dimensions, cells));
+  file.add_array("Float64", "Points", points);
   file.add("      </Points>\n");
+}
+
+std::vector<double> corners_of_shapes(std::span<const DomainCell> cells) {
+  std::vector<double> points;
+  for (const DomainCell& cell : cells)
+    for (const std::array<double, 3>& corner : cell.shape.corners)
+      points.insert(points.end(), corner.begin(), corner.end());
+  return points;
+}
+
+// In three dimensions VTK wants, for each cell, the number of faces, and for each face the number
+// of corners and these corners.
+void add_shapes(VtuWriter& file, int dimensions, std::span<const DomainCell> cells) {
+  constexpr std::uint8_t polygon = 7, polyhedron = 42;
+  std::vector<std::int64_t> corners, offsets, faces, face_offsets;
+  std::int64_t first = 0;
+  for (const DomainCell& cell : cells) {
+    const auto& its = cell.shape.faces;
+    faces.push_back(std::ssize(its));
+    for (const std::vector<int>& face : its) {
+      faces.push_back(std::ssize(face));
+      for (const int corner : face) faces.push_back(first + corner);
+    }
+    face_offsets.push_back(std::ssize(faces));
+    const auto count = std::ssize(cell.shape.corners);
+    if (dimensions == 2)
+      for (const int corner : its.front()) corners.push_back(first + corner);
+    else
+      for (std::int64_t i = 0; i < count; ++i) corners.push_back(first + i);
+    offsets.push_back(std::ssize(corners));
+    first += count;
+  }
+  file.add("      <Cells>\n");
+  file.add_array("Int64", "connectivity", corners);
+  file.add_array("Int64", "offsets", offsets);
+  file.add_array("UInt8", "types",
+                 std::vector<std::uint8_t>(cells.size(), dimensions == 2 ? polygon : polyhedron));
+  if (dimensions == 3) {
+    file.add_array("Int64", "faces", faces);
+    file.add_array("Int64", "faceoffsets", face_offsets);
+  }
+  file.add("      </Cells>\n");
 }
 
 void add_cells(VtuWriter& file, int dimensions, std::size_t cells) {
@@ -150,15 +200,20 @@ void add_data(VtuWriter& file, std::span<const DomainCell> cells) {
 
 std::string vtu_of(int dimensions, std::span<const DomainCell> cells) {
   check_cells(dimensions, cells);
-  const std::size_t points = cells.size() << static_cast<unsigned>(dimensions);
+  const std::vector<double> points =
+      are_shapes(cells) ? corners_of_shapes(cells) : corners_of(dimensions, cells);
   VtuWriter file;
   file.add(
       "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"");
   file.add(std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian");
   file.add("\" header_type=\"UInt64\">\n  <UnstructuredGrid>\n    <Piece NumberOfPoints=\"" +
-           std::to_string(points) + "\" NumberOfCells=\"" + std::to_string(cells.size()) + "\">\n");
-  add_points(file, dimensions, cells);
-  add_cells(file, dimensions, cells.size());
+           std::to_string(points.size() / 3) + "\" NumberOfCells=\"" +
+           std::to_string(cells.size()) + "\">\n");
+  add_points(file, points);
+  if (are_shapes(cells))
+    add_shapes(file, dimensions, cells);
+  else
+    add_cells(file, dimensions, cells.size());
   add_data(file, cells);
   file.add("    </Piece>\n  </UnstructuredGrid>\n");
   return file.take();

@@ -27,9 +27,8 @@ bool trigger_makes_sense(const Options& options) {
 bool shift_rounds_make_sense(const Options& options) {
   constexpr int most = 1000;
   if (options.shift.rounds < 0 || options.shift.rounds > most) return false;
-  const bool is_boxes = extents_of(options.method).has_value() ||
-                        std::holds_alternative<RecursiveBisection>(options.method);
-  if (options.shift.rounds == 0 || !is_boxes) return true;
+  const bool can_shift = places_along_curve(options.method) || places_by_graph(options.method);
+  if (options.shift.rounds == 0 || can_shift) return true;
   refuse_option("shift_rounds is " + print(options.shift.rounds) + ", but the method is " +
                     to_text(options.method) + ", whose domains are not ranges of a curve.",
                 "Choose hilbert, morton or snake, or shift_rounds = 0.");

@@ -35,6 +35,12 @@ void add(detail::Hash& hash, const TreeDomains& domains) {
     hash.add(node.border).add(std::int64_t{node.axis}).add(std::int64_t{node.middle});
 }
 void add(detail::Hash&, const GraphDomains&) {}
+void add(detail::Hash& hash, const VoronoiDomains& domains) {
+  for (const PowerSite& site : domains.sites()) {
+    for (const std::int32_t at : site.anchor) hash.add(std::int64_t{at});
+    hash.add(site.weight);
+  }
+}
 
 std::uint64_t hash_of(const Domains& domains) {
   detail::Hash hash;

@@ -52,6 +52,27 @@ inline TreeDomains random_tree(int dimensions, Random& random) {
                      random_ranks(parts, random));
 }
 
+// Some sites are equal, and some own nothing.
+inline VoronoiDomains random_voronoi(int dimensions, int parts, Random& random) {
+  const Room room = random_room(dimensions, random);
+  const Lattice lattice(dimensions, room.box, room.periodic, CurveKind::hilbert, power_levels);
+  std::vector<PowerSite> sites;
+  while (std::ssize(sites) < parts) {
+    PowerSite site;
+    if (!sites.empty() && below(5, random) == 0)
+      site = sites[static_cast<std::size_t>(below(static_cast<int>(sites.size()), random))];
+    else
+      for (int axis = 0; axis < dimensions; ++axis)
+        site.anchor[static_cast<std::size_t>(axis)] =
+            below(static_cast<int>(lattice.last_coordinate(axis)) + 1, random);
+    const std::int64_t weights[] = {0, 0, site.weight, std::int64_t{1} << below(43, random)};
+    site.weight = weights[below(4, random)];
+    sites.push_back(site);
+  }
+  return VoronoiDomains(7, dimensions, room.box, room.periodic, std::move(sites),
+                        random_ranks(parts, random));
+}
+
 inline Domains random_domains(int kind, int dimensions, Random& random) {
   switch (kind) {
     case 0: return random_curve(CurveKind::hilbert, dimensions, random);
@@ -59,10 +80,11 @@ inline Domains random_domains(int kind, int dimensions, Random& random) {
     case 2: return random_curve(CurveKind::snake, dimensions, random);
     case 3: return random_grid(GridScheme::staggered, dimensions, random);
     case 4: return random_grid(GridScheme::tensor, dimensions, random);
-    default: return random_tree(dimensions, random);
+    case 5: return random_tree(dimensions, random);
+    default: return random_voronoi(dimensions, 1 + below(25, random), random);
   }
 }
-constexpr int kinds_of_domains = 6;
+constexpr int kinds_of_domains = 7;
 
 // --- Points --------------------------------------------------------------------------------------
 

@@ -166,7 +166,56 @@ TEST(Neighbours, OfBoxes) {
     }
 }
 
+// Faces of cells of a power diagram are oblique, so the sum over small cubes only shows which cells
+// touch.
+TEST(Neighbours, OfCellsOfADiagram) {
+  Random random(3);
+  for (const int dimensions : {2, 3})
+    for (int repeat = 0; repeat < 20; ++repeat) {
+      const Domains domains = test::random_voronoi(dimensions, 1 + test::below(12, random), random);
+      if (dimensions == 3 && volume_of(domains, box_of(domains)) > 30) continue;
+      SCOPED_TRACE(test::description(domains));
+      const Cells cells(domains, 0.125);
+      std::map<std::pair<int, int>, double> faces;
+      for (int rank = 0; rank < parts_of(domains); ++rank) {
+        int last = -1;
+        for (const Neighbour& other : neighbours_of(domains, rank)) {
+          ASSERT_GT(other.rank, last);
+          last = other.rank;
+          faces[{rank, other.rank}] = other.shared_face;
+        }
+        for (const auto& [other, face] : cells.neighbours_of(rank))
+          if (face > 0) {
+            ASSERT_GT((faces[{rank, other}]), 0) << rank << ' ' << other;
+          }
+      }
+      for (const auto& [pair, face] : faces)
+        ASSERT_NEAR(face, (faces[{pair.second, pair.first}]), 1e-5 * (1 + face));
+    }
+}
+
 // --- By hand -------------------------------------------------------------------------------------
+
+TEST(Neighbours, OfSitesByHand) {
+  constexpr std::int32_t quarter = 1 << (power_levels - 2);
+  const Domains squares = VoronoiDomains(1, 2, unit, {},
+                                         {{{quarter, quarter, 0}},
+                                          {{3 * quarter, quarter, 0}},
+                                          {{quarter, 3 * quarter, 0}},
+                                          {{3 * quarter, 3 * quarter, 0}}});
+  const std::vector<Neighbour> corner = neighbours_of(squares, 0);
+  ASSERT_EQ(corner.size(), 3U);
+  EXPECT_NEAR(corner[0].shared_face, 0.5, 1e-6);
+  EXPECT_NEAR(corner[1].shared_face, 0.5, 1e-6);
+  EXPECT_NEAR(corner[2].shared_face, 0, 1e-6);
+  const Domains halves =
+      VoronoiDomains(1, 3, unit, {}, {{{quarter, quarter, 0}}, {{3 * quarter, 3 * quarter, 0}}});
+  EXPECT_NEAR(neighbours_of(halves, 1).at(0).shared_face, std::sqrt(2), 1e-6);
+  // the first cell is between two images of the second one
+  const Domains around = VoronoiDomains(1, 3, unit, {true, false, false},
+                                        {{{quarter, quarter, 0}}, {{3 * quarter, quarter, 0}}});
+  EXPECT_NEAR(neighbours_of(around, 0).at(0).shared_face, 2, 1e-6);
+}
 
 TEST(Neighbours, OfAPlainGrid) {
   const Domains grid = GridDomains::uniform({2, {2, 2, 1}}, unit, GridScheme::tensor);

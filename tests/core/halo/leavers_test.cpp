@@ -20,6 +20,27 @@ exec::Array<std::array<Real, n>> stored(const std::vector<Point>& points) {
   return {test::space(), "places", std::span<const std::array<Real, n>>(places)};
 }
 
+// The owner of each place at most `width` away needs a copy.
+void expect_owners_around(const Domains& domains, const Point& point, double width, int rank,
+                          const std::set<Needed>& needed) {
+  const Box& box = box_of(domains);
+  const auto n = static_cast<std::size_t>(dimensions_of(domains));
+  for (int corner = 0; corner < 27; ++corner) {
+    Point place = {};
+    std::array<int, 3> turns = {};
+    for (std::size_t d = 0, code = static_cast<std::size_t>(corner); d < n; ++d, code /= 3) {
+      place[d] = point[d] + (static_cast<double>(code % 3) - 1) * width;
+      if (!test::periodic_of(domains)[d]) continue;
+      const double period = box.upper[d] - box.lower[d];
+      turns[d] = static_cast<int>(std::floor((place[d] - box.lower[d]) / period));
+    }
+    const int owner = owner_of(domains, std::span(place).first(n));
+    if (owner == rank && turns == std::array{0, 0, 0}) continue;
+    ASSERT_TRUE(needed.contains({owner, -turns[0], -turns[1], -turns[2]}))
+        << "owner " << owner << " of " << place[0] << ' ' << place[1] << ' ' << place[2];
+  }
+}
+
 template <class Real, int n>
 void compare(const Domains& domains, const std::vector<Point>& points, double width, int rank) {
   SCOPED_TRACE(test::description_of(domains, width) + ", rank " + std::to_string(rank));
@@ -51,6 +72,7 @@ void compare(const Domains& domains, const std::vector<Point>& points, double wi
       point[d] = static_cast<double>(static_cast<Real>(points[i][d]));
     ASSERT_EQ(needed[i], test::needed_by(domains, open, point, width, rank))
         << "object " << i << " at " << point[0] << ' ' << point[1] << ' ' << point[2];
+    expect_owners_around(domains, point, width, rank, needed[i]);
     Box around;
     for (std::size_t d = 0; d < n; ++d) around.lower[d] = around.upper[d] = point[d];
     std::vector<int> ranks = ranks_within(domains, around, width);

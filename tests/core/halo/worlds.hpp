@@ -3,7 +3,9 @@
 // Random domains of a given number of parts by any method. Also finds, by definition, the ranks
 // that need images of a point.
 
-#include "core/domains/asking.hpp"
+#include "core/domains/any.hpp"
+
+#include "domains/frame.hpp"
 
 #include <tuple>
 
@@ -42,11 +44,12 @@ inline TreeDomains random_tree(int dimensions, int parts, Random& random) {
                      random_ranks(parts, random));
 }
 
-constexpr int methods = 3;
+constexpr int methods = 4;
 inline Domains random_domains(int method, int dimensions, int parts, Random& random) {
   if (method == 0) return random_curve(dimensions, parts, random);
   if (method == 1) return random_grid(dimensions, parts, random);
-  return random_tree(dimensions, parts, random);
+  if (method == 2) return random_tree(dimensions, parts, random);
+  return random_voronoi(dimensions, parts, random);
 }
 
 // Returns the same division for a box that is not periodic.
@@ -56,12 +59,13 @@ inline Domains opened(const Domains& domains) {
                         curve->curve(), curve->rank_of_part());
   if (const auto* grid = std::get_if<GridDomains>(&domains))
     return GridDomains(1, grid->shape(), grid->box(), {}, grid->borders(), grid->rank_of_part());
+  if (std::holds_alternative<VoronoiDomains>(domains)) return domains;  // see ranks_in_period()
   const auto& tree = std::get<TreeDomains>(domains);
   return TreeDomains(1, tree.dimensions(), tree.box(), {}, tree.nodes(), tree.rank_of_part());
 }
 
 inline std::string description_of(const Domains& domains, double width) {
-  constexpr const char* names[] = {"curve", "grid", "tree"};
+  constexpr const char* names[] = {"curve", "grid", "tree", "graph", "voronoi"};
   std::string text = names[domains.index()];
   if (const auto* curve = std::get_if<CurveDomains>(&domains))
     text += std::string(" ") + name_of(curve->curve().kind) + " of " +
@@ -72,6 +76,30 @@ inline std::string description_of(const Domains& domains, double width) {
 
 // A rank, and the periods of an image.
 using Needed = std::tuple<int, int, int, int>;
+
+// The ranks within `width` of a point, in the period `at` of the box. Without periods the sites of
+// a diagram would make other cells, so the search is for the lattice cells of that period.
+inline std::vector<int> ranks_in_period(const VoronoiDomains& domains, const Point& point,
+                                        double width, const std::array<int, 3>& at) {
+  const CellFrame frame = domains.frame();
+  Box inside;
+  for (int axis = 0; axis < domains.dimensions(); ++axis) {
+    const auto d = static_cast<std::size_t>(axis);
+    const ImageInside first = frame.image(axis, point[d] - width);
+    const ImageInside last = frame.image(axis, point[d] + width);
+    const double from = first.turn == -at[d] ? first.at : frame.lowest(axis);
+    const double to = last.turn == -at[d] ? last.at : frame.highest(axis);
+    if (-at[d] < first.turn || -at[d] > last.turn) return {};
+    const double lower = domains.box().lower[d], upper = domains.box().upper[d];
+    const double end = upper - 1e-12 * (upper - lower);
+    const auto place_in = [&](double cell) {  // the last cell may extend beyond the box
+      return std::min(frame.lattice.middle(axis, static_cast<std::uint32_t>(cell)), end);
+    };
+    inside.lower[d] = place_in(from);
+    inside.upper[d] = place_in(to);
+  }
+  return ranks_within(domains, inside, 0);
+}
 
 // Finds the owners of places at most `width` away from an image of a point, for each image. The
 // object itself on `holder` does not count.
@@ -102,7 +130,9 @@ inline std::set<Needed> needed_by(const Domains& domains, const Domains& open, c
       image.lower[a] = image.upper[a] = place;
     }
     const bool is_itself = at == std::array{0, 0, 0};
-    for (const int rank : ranks_within(open, image, width))
+    const auto* const voronoi = std::get_if<VoronoiDomains>(&open);
+    for (const int rank : voronoi != nullptr ? ranks_in_period(*voronoi, point, width, at)
+                                             : ranks_within(open, image, width))
       if (!is_itself || rank != holder) needed.insert({rank, at[0], at[1], at[2]});
   };
   visit(visit, 0);

@@ -161,6 +161,7 @@ Options random_options(std::mt19937_64& random) {
                             Snake{},
                             Tensor{},
                             RecursiveBisection{},
+                            Voronoi{},
                             ByGraph{Effort::fast, 1 + fraction(random), fraction(random), 1e-7},
                             Staggered{.grid = {1 + below(9), 1 + below(9), 1 + below(9)}}};
   options.method = methods[random() % std::size(methods)];
@@ -285,7 +286,7 @@ TEST(FromText, OnlyMethodsThatTheApplicationCanWorkWith) {
   }
   EXPECT_EQ(chosen(Methods::any, "graph fast 1.1"), "graph fast 1.1 0 0");
   for (const Methods methods : {Methods::curves, Methods::boxes, Methods::grids})
-    EXPECT_NE(refused(methods, "graph"), "");
+    for (const char* method : {"graph", "voronoi"}) EXPECT_NE(refused(methods, method), "");
   EXPECT_EQ(chosen(Methods::grids, "tensor"), "tensor");
   EXPECT_NE(refused(Methods::grids, "bisection"), "");
   EXPECT_ERROR(check({.method = Hilbert{}, .methods = Methods::boxes}),
@@ -301,13 +302,13 @@ TEST(FromText, AValueThatIsNotAllowedIsAnError) {
                            "'. Give " + allowed + ".");
     }
   };
-  expect(
-      "method",
-      {"", "peano", "Hilbert", "hilbert 2x2", "bisection 2x2", "staggered 2x", "staggered -1x2",
-       "tensor 2x2x2x2", "tensor 2,2", "tensor4"},
-      "hilbert, morton, snake or bisection; staggered or tensor, with or without the number of "
-      "domains along each axis (tensor 4x4x2; 0 leaves the choice to evenkeel); or graph, with or "
-      "without effort, target lambda, moving cost and seconds of an edge (graph fast 1.05 0 1e-7)");
+  expect("method",
+         {"", "peano", "Hilbert", "hilbert 2x2", "bisection 2x2", "staggered 2x", "staggered -1x2",
+          "tensor 2x2x2x2", "tensor 2,2", "tensor4"},
+         "hilbert, morton, snake, bisection or voronoi; staggered or tensor, with or without the "
+         "number of domains along each axis (tensor 4x4x2; 0 leaves the choice to evenkeel); or "
+         "graph, with or without effort, target lambda, moving cost and seconds of an edge (graph "
+         "fast 1.05 0 1e-7)");
   for (const char* key : {"cell_size", "least_width"})
     expect(key, {"", "-1", "1,2,3,4", "nan", "inf", "1,,2", "off"},
            "none, or one to three numbers of at least 0 with commas between them");

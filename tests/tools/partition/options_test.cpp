@@ -108,7 +108,7 @@ TEST(PartitionOptions, Methods) {
     expect_refused([&](auto& asked) { asked.method = name; },
                    "--method is '" + name +
                        "'. The methods are hilbert, morton, snake, staggered, tensor, bisection, "
-                       "histogram and graph.");
+                       "voronoi, histogram and graph.");
 }
 
 TEST(PartitionOptions, Grids) {
@@ -145,7 +145,7 @@ TEST(PartitionOptions, GridsThatAreNone) {
     EXPECT_EQ(grid(text), refusal("--grid is '" + text + "'. " + remedy));
   EXPECT_EQ(grid("3x2"), refusal("--grid 3x2 makes 6 domains, but --parts is 4. Give as many "
                                  "domains as parts, or leave --grid out."));
-  for (const std::string method : {"hilbert", "morton", "snake", "bisection"})
+  for (const std::string method : {"hilbert", "morton", "snake", "bisection", "voronoi"})
     EXPECT_EQ(grid("2x2", method.c_str()),
               refusal("--grid has no meaning for the method " + method +
                       ". It belongs to staggered, tensor and histogram; leave it out."));
@@ -166,7 +166,8 @@ TEST(PartitionOptions, Rounds) {
           given.rounds = text;
         },
         "--rounds is '" + text + "'. Give a whole number from 0 to 10000.");
-  for (const std::string method : {"hilbert", "morton", "snake", "bisection", "histogram"})
+  for (const std::string method :
+       {"hilbert", "morton", "snake", "bisection", "voronoi", "histogram"})
     expect_refused(
         [&](auto& given) {
           given.method = method;

@@ -32,7 +32,8 @@ namespace evenkeel {
 // The same on all ranks.
 struct PlaceOptions {
   Method method = Hilbert{};
-  int levels = 0;  // of the curve's lattice; if it is 0, as many as a key has bits for
+  int levels = 0;  // of the curve's lattice; if it is 0, as many as a key has bits for. Cells of a
+                   // power diagram ignore it.
   std::array<bool, 3> periodic = {false, false, false};  // axes that wrap around
   std::array<double, 3> cell_size = {0, 0, 0};    // borders of a grid are multiples of this from
                                                   // the lower face
@@ -170,8 +171,7 @@ EVENKEEL_API Allowed place_allowed(const Communicator& communicator, const Statu
 // --- Only domains --------------------------------------------------------------------------------
 
 // The sets, prepared for cut_anew(). Nothing is sorted: in each Order the keys are in the order of
-// the objects, and the list of objects is empty. There are keys only if the method cuts along a
-// curve.
+// the objects, and the list of objects is empty. There are keys only if the method needs them.
 struct PreparedToCut {
   Prepared sets;
 };

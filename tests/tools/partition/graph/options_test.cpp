@@ -82,7 +82,8 @@ TEST(GraphPartitionOptions, WhatIsNeeded) {
 }
 
 TEST(GraphPartitionOptions, OptionsOfOtherMethods) {
-  const std::string all = "hilbert, morton, snake, staggered, tensor, bisection and histogram";
+  const std::string all =
+      "hilbert, morton, snake, staggered, tensor, bisection, voronoi and histogram";
   const std::vector<std::pair<std::string, Value>> options = {
       {"--points", &PartitionArguments::points},
       {"--box", &PartitionArguments::box},

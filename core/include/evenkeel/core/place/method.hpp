@@ -44,11 +44,19 @@ struct RecursiveBisection {
   friend bool operator==(const RecursiveBisection&, const RecursiveBisection&) = default;
 };
 
+// Domains are the cells of a power diagram: convex, compact, and of equal weight. They have fewer
+// ghosts than those of all methods above, and a rebalance moves fewer objects; to find them takes
+// longer.
+struct Voronoi {
+  friend bool operator==(const Voronoi&, const Voronoi&) = default;
+};
+
 // Domains can also be parts of the graph that the set brings (SetOptions::graph): see ByGraph in
 // core/graph/method.hpp.
 
 // One of the methods.
-using Method = std::variant<Hilbert, Morton, Snake, Staggered, Tensor, RecursiveBisection, ByGraph>;
+using Method =
+    std::variant<Hilbert, Morton, Snake, Staggered, Tensor, RecursiveBisection, ByGraph, Voronoi>;
 
 // The text of a method in options, such as "hilbert", "staggered 4x2x1" or "graph fast 1.05", and
 // the method of such a text. Converting there and back loses nothing.
@@ -58,17 +66,22 @@ EVENKEEL_API std::optional<Method> method_from_text(std::string_view text);
 // All names, and a description of the valid texts, for messages.
 EVENKEEL_API std::vector<std::string_view> method_names();
 inline constexpr const char* method_texts =
-    "hilbert, morton, snake or bisection; staggered or tensor, with or without the number of "
+    "hilbert, morton, snake, bisection or voronoi; staggered or tensor, with or without the number "
+    "of "
     "domains along each axis (tensor 4x4x2; 0 leaves the choice to evenkeel); or graph, with or "
     "without effort, target lambda, moving cost and seconds of an edge (graph fast 1.05 0 1e-7)";
 
-// True if domains are ranges of a curve, or parts of a graph. If both are false, they are boxes.
+// True if domains are ranges of a curve, parts of a graph, or cells of a power diagram. If all are
+// false, they are boxes.
 inline bool places_along_curve(const Method& method) noexcept {
   return std::holds_alternative<Hilbert>(method) || std::holds_alternative<Morton>(method) ||
          std::holds_alternative<Snake>(method);
 }
 inline bool places_by_graph(const Method& method) noexcept {
   return std::holds_alternative<ByGraph>(method);
+}
+inline bool places_in_cells(const Method& method) noexcept {
+  return std::holds_alternative<Voronoi>(method);
 }
 
 // The domains along each axis, or nullopt for methods without a grid.

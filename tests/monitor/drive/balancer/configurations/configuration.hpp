@@ -182,7 +182,7 @@ inline std::array<int, 3> some_grid(int ranks, int dimensions, Dice& dice) {
 }
 
 inline Method some_method(int ranks, int dimensions, Dice& dice) {
-  switch (dice.below(8)) {
+  switch (dice.below(9)) {
     case 0:
     case 1: return Hilbert{};
     case 2: return Morton{};
@@ -190,6 +190,7 @@ inline Method some_method(int ranks, int dimensions, Dice& dice) {
     case 4:
     case 5: return Staggered{some_grid(ranks, dimensions, dice)};
     case 6: return Tensor{some_grid(ranks, dimensions, dice)};
+    case 7: return Voronoi{};
     default: return RecursiveBisection{};
   }
 }

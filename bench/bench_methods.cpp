@@ -1,0 +1,232 @@
+// Compares the domains of all methods that place by position, on several clouds: the table by which
+// users choose a method. One process places the objects of `parts` ranks.
+//
+//   bench_methods [objects] [parts] [rebalances]
+//
+//   lambda      heaviest part / average part
+//   ghosts      per object: copies that a halo sends to other parts. The width is 0.3 of the side
+//   of
+//               a cube with the average volume of a part
+//   most        the same for the part that receives most, in units of the average part
+//   neighbours  of a part, on average
+//   moved       share of the objects that change their part in a rebalance, as a multiple of the
+//               least share: the sum of what parts hold above the average. The objects weigh 1;
+//               near a hot spot, which moves through the cloud, up to 10
+//   time        of a placement from scratch, and of a rebalance, in milliseconds
+//
+// Clouds of the first half have been used to choose constants of the methods, those of the second
+// half have not.
+
+#include "clouds.hpp"
+#include "runtime.hpp"
+#include "timing.hpp"
+
+#include <evenkeel/backends/exec/stopwatch.hpp>
+#include <evenkeel/core/field/standard.hpp>
+#include <evenkeel/core/place.hpp>
+#include <evenkeel/core/weights/load.hpp>
+
+namespace evenkeel::bench {
+namespace {
+
+using clouds::Point;
+using clouds::Random;
+
+constexpr Box unit = {{0, 0, 0}, {1, 1, 1}};
+
+// --- Clouds --------------------------------------------------------------------------------------
+
+Point near(Random& random, const Point& centre, double deviation) {
+  Point point;
+  do {
+    point = centre;
+    clouds::step(point, random, deviation);
+  } while (std::ranges::any_of(point, [](double place) { return place < 0 || place >= 1; }));
+  return point;
+}
+
+struct Cloud {
+  const char* name;
+  bool is_apart;  // not used to choose constants
+  Point (*point)(Random& random);
+};
+
+constexpr Cloud all_clouds[] = {
+    {"uniform", false, [](Random& random) { return random.point(); }},
+    {"gauss", false,
+     [](Random& random) {
+       return near(random, {0.5, 0.5, 0.5}, 0.12);
+     }},
+    {"twin", false,
+     [](Random& random) {
+       const bool is_first = random.uniform() < 0.5;
+       return is_first ? near(random, {0.3, 0.3, 0.3}, 0.03) : near(random, {0.7, 0.7, 0.7}, 0.08);
+     }},
+    {"shell", false,
+     [](Random& random) {
+       Point way = {random.gaussian(), random.gaussian(), random.gaussian()};
+       const double length = std::hypot(way[0], way[1], way[2]);
+       const double radius = 0.4 + 0.005 * random.gaussian();
+       for (double& along : way) along = 0.5 + along / length * radius;
+       return way;
+     }},
+    {"disc", true,
+     [](Random& random) {
+       const double angle = 2 * std::numbers::pi * random.uniform();
+       const double radius = 0.4 * std::sqrt(random.uniform());
+       return Point{0.5 + radius * std::cos(angle), 0.5 + radius * std::sin(angle),
+                    std::clamp(0.5 + 0.01 * random.gaussian(), 0.0, 0.999)};
+     }},
+    {"blobs", true,
+     [](Random& random) {
+       const auto blob = static_cast<int>(12 * random.uniform());
+       const Point centre = Random(7, blob).point();
+       return near(random, centre, 0.01 + 0.01 * blob);
+     }},
+    {"helix", true,
+     [](Random& random) {
+       const double turn = random.uniform(), angle = 8 * std::numbers::pi * turn;
+       return near(random,
+                   {0.5 + 0.35 * std::cos(angle), 0.5 + 0.35 * std::sin(angle), 0.1 + 0.8 * turn},
+                   0.008);
+     }},
+    {"slope", true,
+     [](Random& random) {
+       Point point = random.point();
+       point[0] = point[0] * point[0] * point[0];
+       return point;
+     }},
+};
+
+// --- Measures ------------------------------------------------------------------------------------
+
+struct Objects {
+  std::vector<Point> places;
+  std::vector<double> weights;
+};
+
+// Places objects of one process.
+struct Placing {
+  Communicator self = Communicator::self();
+  Method method;
+  int parts;
+
+  FreshCut of(Objects& objects, const Domains& last) const {
+    const Set all = set(objects.places);
+    const std::span<const double> weights = objects.weights;
+    const PlaceOptions options = {.method = method};
+    const PreparedToCut ready = prepare_to_cut(Status(), {&all, 1}, {3, unit, false}, options);
+    return cut_anew(self, Status(), ready, Weights(&weights, 1), {.parts = parts}, last);
+  }
+};
+
+std::vector<int> parts_of_objects(const Domains& domains, Objects& objects) {
+  std::vector<int> parts(objects.places.size());
+  write_parts(Space::where(MemoryKind::host), domains, set(objects.places), parts.data());
+  return parts;
+}
+
+struct Ghosts {
+  double each = 0, most = 0;
+};
+// Looks at every tenth object.
+Ghosts ghosts_of(const Domains& domains, const Objects& objects, const std::vector<int>& part_of,
+                 double width) {
+  constexpr std::size_t step = 10;
+  std::vector<double> received(static_cast<std::size_t>(parts_of(domains)));
+  double seen = 0, sum = 0;
+  for (std::size_t i = 0; i < part_of.size(); i += step) {
+    const Point& place = objects.places[i];
+    for (const int rank : ranks_within(domains, {place, place}, width))
+      if (rank != part_of[i]) ++received[static_cast<std::size_t>(rank)];
+    ++seen;
+  }
+  for (const double each : received) sum += each;
+  return {sum / seen, std::ranges::max(received) * parts_of(domains) / seen};
+}
+
+double neighbours_of_each(const Domains& domains) {
+  double sum = 0;
+  for (int part = 0; part < parts_of(domains); ++part)
+    sum += static_cast<double>(neighbours_of(domains, part).size());
+  return sum / parts_of(domains);
+}
+
+// Moves a hot spot through the cloud, from the first object to the second one.
+void weigh(Objects& objects, double way) {
+  const Point from = objects.places[0], to = objects.places[1];
+  for (std::size_t i = 0; i < objects.places.size(); ++i) {
+    double square = 0;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const double away = objects.places[i][d] - (from[d] + way * (to[d] - from[d]));
+      square += away * away;
+    }
+    objects.weights[i] = 1 + 9 * std::exp(-square / (2 * 0.1 * 0.1));
+  }
+}
+
+struct Moves {
+  double times_least = 0, milliseconds = 0;
+};
+Moves moves_of(const Placing& placing, Objects objects, int rebalances) {
+  double moved = 0, least = 0, seconds = 0;
+  weigh(objects, 0);
+  Domains last = placing.of(objects, {}).domains;
+  std::vector<int> before = parts_of_objects(last, objects);
+  for (int step = 1; step <= rebalances; ++step) {
+    weigh(objects, static_cast<double>(step) / rebalances);
+    std::vector<double> loads(static_cast<std::size_t>(placing.parts));
+    double all = 0;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      loads[static_cast<std::size_t>(before[i])] += objects.weights[i];
+      all += objects.weights[i];
+    }
+    for (const double load : loads) least += std::max(0.0, load - all / placing.parts);
+    const Stopwatch watch;
+    last = placing.of(objects, last).domains;
+    seconds += watch.seconds();
+    const std::vector<int> now = parts_of_objects(last, objects);
+    for (std::size_t i = 0; i < now.size(); ++i)
+      if (now[i] != before[i]) moved += objects.weights[i];
+    before = now;
+  }
+  return {moved / least, 1e3 * seconds / rebalances};
+}
+
+void measure(const Cloud& cloud, std::int64_t count, int parts, int rebalances) {
+  Objects objects;
+  for (std::int64_t i = 0; i < count; ++i) {
+    Random random(11, i);
+    objects.places.push_back(cloud.point(random));
+  }
+  objects.weights.assign(objects.places.size(), 1);
+  for (const Method& method : {Method(Hilbert{}), Method(Morton{}), Method(Staggered{}),
+                               Method(RecursiveBisection{}), Method(Voronoi{})}) {
+    const Placing placing{.method = method, .parts = parts};
+    FreshCut cut;
+    const double time = std::ranges::min(
+        repeated_milliseconds(placing.self, 3, [&] { cut = placing.of(objects, {}); }));
+    const std::vector<int> part_of = parts_of_objects(cut.domains, objects);
+    const Ghosts ghosts = ghosts_of(cut.domains, objects, part_of, 0.3 / std::cbrt(parts));
+    const Moves moves = moves_of(placing, objects, rebalances);
+    std::printf("| %s%s | %s | %.3f | %.3f | %.2f | %.1f | %.1f | %.0f, %.0f |\n", cloud.name,
+                cloud.is_apart ? " (apart)" : "", to_text(method).c_str(), cut.lambda, ghosts.each,
+                ghosts.most, neighbours_of_each(cut.domains), moves.times_least, time,
+                moves.milliseconds);
+    std::fflush(stdout);
+  }
+}
+
+}  // namespace
+}  // namespace evenkeel::bench
+
+int main(int argc, char** argv) {
+  const evenkeel::bench::Runtime runtime(argc, argv);
+  const auto objects = runtime.number<std::int64_t>(1, 300'000, 2);
+  const int parts = runtime.number(2, 64, 1), rebalances = runtime.number(3, 20, 1);
+  std::printf("%lld objects, %d parts\n\n", static_cast<long long>(objects), parts);
+  std::printf("| cloud | method | lambda | ghosts | most | neighbours | moved | time |\n");
+  std::printf("|---|---|---|---|---|---|---|---|\n");
+  for (const auto& cloud : evenkeel::bench::all_clouds)
+    evenkeel::bench::measure(cloud, objects, parts, rebalances);
+}

@@ -1,0 +1,74 @@
+#pragma once
+
+// Finds power diagrams whose cells have given masses, for points that one process holds. Large
+// problems are solved for a sample of their points first.
+
+#include "domains/power/cells.hpp"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace evenkeel {
+
+// Points with masses, in the order of a curve. Points in one cell of the lattice are one point.
+class PowerModel {
+ public:
+  static constexpr std::size_t together = 8;  // points in a block, and blocks in the next one
+
+  explicit PowerModel(const Lattice& lattice) : lattice_(lattice) {}
+  // Adds a point, with a mass above 0. Then finish() must be called.
+  void add(const std::array<double, 3>& cell, double mass);
+  // Makes the blocks.
+  void finish();
+
+  const Lattice& lattice() const noexcept { return lattice_; }
+  std::size_t size() const noexcept { return mass_.size(); }
+  double mass(std::size_t point) const noexcept { return mass_[point]; }
+  double whole() const noexcept { return whole_; }  // the sum of all masses
+  double at(std::size_t point, std::size_t axis) const noexcept { return at_[axis][point]; }
+  std::array<double, 3> place(std::size_t point) const noexcept {
+    return {at_[0][point], at_[1][point], at_[2][point]};
+  }
+  // The boxes around blocks: boxes()[0] around points, boxes()[1] around those blocks, and so on,
+  // up to one box.
+  const std::vector<std::vector<LatticeBox>>& boxes() const noexcept { return boxes_; }
+
+ private:
+  Lattice lattice_;
+  std::array<std::vector<double>, 3> at_;
+  std::vector<double> mass_;
+  double whole_ = 0;
+  std::vector<std::vector<LatticeBox>> boxes_;
+};
+
+// The number of points of a sample that suits this many parts. A model of fewer points has all.
+std::size_t points_for(std::size_t parts);
+
+// The masses that are wanted: each cell holds its share of the whole.
+struct PowerDiagram {
+  std::vector<PowerSite> sites;
+  std::vector<double> shares;  // of the mass; their sum is 1
+  std::size_t heavy = 0;       // the number of cells that have a heavy point to themselves; they
+                               // are the last ones
+  double lambda = 0;           // of the masses in the model
+  bool is_new = true;          // false if the cells follow those of an earlier diagram
+};
+
+// Makes a diagram from scratch. If there are fewer points than sites, some cells are empty.
+PowerDiagram new_diagram(const PowerModel& model, std::size_t parts);
+
+// Changes a diagram a little, so that it suits points that have moved.
+PowerDiagram followed(const PowerModel& model, std::vector<PowerSite> sites);
+
+// Improves a diagram point by point, if the model has all points. Returns when the greatest
+// mass / share is at most `target` and no cell is empty, or when no better diagram is found.
+void settle(const PowerModel& model, PowerDiagram& diagram, double target);
+
+// Changes the weights such that cells gain these masses, which are shares of the whole, or this
+// part of them. The change is right if the density of the model is that of all points.
+void correct(const PowerModel& model, PowerDiagram& diagram, std::vector<double> gains,
+             double length);
+
+}  // namespace evenkeel

@@ -1,0 +1,123 @@
+#pragma once
+
+// The shapes of the cells of a power diagram: the boxes around them, and the sites around each
+// site. They show which cells meet a box.
+
+#include "domains/power/cells.hpp"
+#include "domains/power/polyhedron.hpp"
+
+#include <mutex>
+
+namespace evenkeel {
+
+// For kernels: finds out whether cells meet boxes. A cell may have several pieces, one for each
+// image of its site that owns places of the box of all domains. The arrays are in memory that the
+// caller can access; without shapes they are null.
+struct CellsMeeting {
+  const PowerRival* pieces = nullptr;  // in the order of parts
+  const int* first_piece = nullptr;    // of each part, then the number of all pieces
+  const PowerRival* around = nullptr;  // the rivals that touch each piece
+  const int* first_around = nullptr;   // of each piece, then the number of all
+  int dimensions = 0;
+
+  // Returns true if a cell may have a place in a closed box of lattice cells. The answer is exact
+  // for a box of one cell. For another box it is false if one rival takes all its places, or two
+  // rivals together. Only at a corner, where three rivals take them, it may be true for no reason.
+  KOKKOS_FUNCTION bool operator()(int part, const double* lower, const double* upper) const {
+    for (int piece = first_piece[part]; piece < first_piece[part + 1]; ++piece)
+      if (meets(piece, lower, upper)) return true;
+    return false;
+  }
+
+ private:
+  // How much more than the own site a rival costs: a linear function of the place.
+  struct Lead {
+    double constant, slope[3];
+
+    KOKKOS_FUNCTION double at_best(const double* lower, const double* upper) const {
+      double lead = constant;
+      for (int d = 0; d < 3; ++d)
+        if (slope[d] != 0) lead += slope[d] * (slope[d] > 0 ? upper[d] : lower[d]);
+      return lead;
+    }
+    // Returns (1 - share) of this function and `share` of the other one.
+    KOKKOS_FUNCTION Lead mixed(const Lead& other, double share) const {
+      Lead mix = {};
+      mix.constant = (1 - share) * constant + share * other.constant;
+      for (int d = 0; d < 3; ++d) mix.slope[d] = (1 - share) * slope[d] + share * other.slope[d];
+      return mix;
+    }
+  };
+
+  KOKKOS_FUNCTION bool meets(int piece, const double* lower, const double* upper) const {
+    constexpr int most = 8;
+    const PowerRival& own = pieces[piece];
+    Lead cutting[most];  // of rivals that take a share of the box
+    int count = 0;
+    for (int i = first_around[piece]; i < first_around[piece + 1]; ++i) {
+      const PowerRival& rival = around[i];
+      if (own.loses_to(rival, lower, upper)) return false;
+      Lead lead = {rival.constant - own.constant, {}};
+      for (int d = 0; d < dimensions; ++d) lead.slope[d] = own.twice[d] - rival.twice[d];
+      if (count < most && lead.at_best(upper, lower) < 0) cutting[count++] = lead;
+    }
+    for (int i = 1; i < count; ++i)
+      for (int j = 0; j < i; ++j)
+        if (lose_together(cutting[i], cutting[j], lower, upper)) return false;
+    return true;
+  }
+
+  // Returns true if some mix of two leads is below 0 in the whole box: then one of the two rivals
+  // is better at each place. The greatest value of a mix is a convex function of the share, and has
+  // its least value where the mix does not depend on one coordinate.
+  KOKKOS_FUNCTION bool lose_together(const Lead& one, const Lead& other, const double* lower,
+                                     const double* upper) const {
+    constexpr double rounding = 1;
+    for (int d = 0; d < dimensions; ++d) {
+      if (!(one.slope[d] * other.slope[d] < 0)) continue;
+      const double share = one.slope[d] / (one.slope[d] - other.slope[d]);
+      if (one.mixed(other, share).at_best(lower, upper) < -rounding) return true;
+    }
+    return false;
+  }
+};
+
+// A diagram and the shapes of its cells, on the host. The shapes are made when they are first asked
+// for.
+class PowerShapes {
+ public:
+  PowerShapes(const Lattice& lattice, std::span<const PowerSite> sites)
+      : lattice_(lattice), cells_(lattice, sites), parts_(sites.size()) {}
+
+  const Lattice& lattice() const noexcept { return lattice_; }
+  const PowerCells& cells() const noexcept { return cells_; }
+
+  struct Pieces {
+    std::vector<PowerRival> pieces, around;
+    std::vector<int> first_piece, first_around;
+    std::vector<LatticeBox> boxes;  // around each piece
+  };
+  const Pieces& pieces() const;
+
+  CellsMeeting meeting() const {
+    const Pieces& all = pieces();
+    return {all.pieces.data(), all.first_piece.data(), all.around.data(), all.first_around.data(),
+            lattice_.dimensions()};
+  }
+  // The box around all pieces of a part; first is above last without pieces.
+  LatticeBox box_of(int part) const;
+  // The polyhedron of a piece. The rivals behind its faces are numbers in `around`.
+  PowerPolyhedron polyhedron_of(int piece) const { return polyhedron_of(pieces(), piece); }
+
+ private:
+  void make_pieces(Pieces& all) const;
+  PowerPolyhedron polyhedron_of(const Pieces& all, int piece) const;
+
+  Lattice lattice_;
+  PowerCells cells_;
+  std::size_t parts_;
+  mutable std::once_flag is_made_;
+  mutable Pieces pieces_;
+};
+
+}  // namespace evenkeel

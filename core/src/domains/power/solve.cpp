@@ -1,0 +1,320 @@
+// The search for a power diagram: damped steps of Newton's method for the weights, and steps that
+// move the anchors to the centroids of their cells (Lloyd). No step may leave a cell nearly empty,
+// because a cell without points has no faces that would show how to fill it.
+
+#include "domains/power/measure.hpp"
+#include "domains/power/starts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr double slab = 0.2;
+constexpr double least_share = 0.3;  // that a step must leave in each cell
+
+struct State {
+  std::vector<PowerSite> sites;
+  PowerMeasure now;
+};
+
+std::int64_t within(double weight) {
+  const auto most = static_cast<double>(most_power_weight);
+  return static_cast<std::int64_t>(std::round(std::clamp(weight, -most, most)));
+}
+
+std::vector<PowerSite> raised(std::vector<PowerSite> sites, std::span<const double> change,
+                              double length) {
+  for (std::size_t p = 0; p < sites.size(); ++p)
+    sites[p].weight = within(static_cast<double>(sites[p].weight) + length * change[p]);
+  return sites;
+}
+
+// The cells of heavy points are the last ones, and each has its anchor at its point. A power cell
+// need not hold its anchor, so raises the weights of these cells until they hold their points, with
+// a margin that small changes of other cells do not use up.
+void hold_heavy(const PowerModel& model, std::size_t heavy, std::vector<PowerSite>& sites) {
+  constexpr double margin = 0.02;  // of the square of the distance to the next site
+  if (heavy == 0) return;
+  const std::vector<PowerRival> rivals = rivals_of(model.lattice(), sites);
+  for (std::size_t part = sites.size() - heavy; part < sites.size(); ++part) {
+    const auto& at = sites[part].anchor;
+    const std::array<double, 3> place = {double(at[0]), double(at[1]), double(at[2])};
+    const double square = place[0] * place[0] + place[1] * place[1] + place[2] * place[2];
+    double next = std::numeric_limits<double>::infinity(), distance = 0;
+    for (const PowerRival& rival : rivals) {
+      const double cost = rival.cost(place.data()) + square;  // distance^2 - weight
+      if (rival.part == static_cast<int>(part) || cost >= next) continue;
+      next = cost;
+      distance = cost + static_cast<double>(sites[static_cast<std::size_t>(rival.part)].weight);
+    }
+    const std::int64_t least = within(margin * distance - next);
+    sites[part].weight = std::max(sites[part].weight, least);
+  }
+}
+
+class Solver {
+ public:
+  Solver(const PowerModel& model, std::vector<double> shares, std::size_t heavy)
+      : model_(model), shares_(std::move(shares)), heavy_(heavy), all_(model.whole()) {}
+
+  const std::vector<double>& shares() const noexcept { return shares_; }
+
+  State state_of(std::vector<PowerSite> sites) const {
+    hold_heavy(model_, heavy_, sites);
+    PowerMeasure now = measure(model_, sites, slab);
+    return {std::move(sites), std::move(now)};
+  }
+
+  // Returns true if the greatest mass / share falls to 1 + tolerance.
+  bool solve(State& state, double tolerance, int most_steps) const {
+    for (int step = 0; step < most_steps; ++step) {
+      if (state.now.greatest(shares_) <= 1 + tolerance) return true;
+      if (!improve(state)) return false;
+    }
+    return state.now.greatest(shares_) <= 1 + tolerance;
+  }
+
+  // Moves anchors to their centroids, by this part of the way. The weights change so that each
+  // cell keeps its cost at its centroid.
+  bool move_anchors(State& state, double part) const {
+    for (int halvings = 0; halvings < 4; ++halvings, part /= 2) {
+      State next = state_of(moved(state, part));
+      if (next.now.least(shares_) < least_share) continue;
+      state = std::move(next);
+      return true;
+    }
+    return false;
+  }
+
+  // Improves the diagram of a start: keeps the state of least energy among those that are even.
+  State improved(std::vector<PowerSite> sites, int rounds) const {
+    constexpr double even = 1.1;
+    State state = state_of(std::move(sites));
+    solve(state, even - 1, 40);
+    State best = state;
+    for (int round = 0; round < rounds; ++round) {
+      if (!move_anchors(state, 1)) break;
+      solve(state, 0.02, 2);
+      const bool is_even = state.now.greatest(shares_) <= even;
+      const bool was_even = best.now.greatest(shares_) <= even;
+      if (is_even ? !was_even || state.now.energy < best.now.energy
+                  : !was_even && state.now.greatest(shares_) < best.now.greatest(shares_))
+        best = state;
+    }
+    return best;
+  }
+
+ private:
+  double dual(const State& state) const {
+    double sum = state.now.dual;
+    for (std::size_t p = 0; p < shares_.size(); ++p)
+      sum += static_cast<double>(state.sites[p].weight) * shares_[p] * all_;
+    return sum;
+  }
+  double error(const State& state) const {
+    double sum = 0;
+    for (std::size_t p = 0; p < shares_.size(); ++p) {
+      const double excess = state.now.mass[p] / (shares_[p] * all_) - 1;
+      sum += excess * excess;
+    }
+    return std::sqrt(sum);
+  }
+
+  // One step of Newton's method. Returns false if no length of the step is an improvement.
+  bool improve(State& state) const {
+    std::vector<double> gains(shares_.size());
+    for (std::size_t p = 0; p + heavy_ < gains.size(); ++p)
+      gains[p] = shares_[p] * all_ - state.now.mass[p];
+    const std::vector<double> change = weights_to_gain(state.now, gains);
+    const double slope = std::inner_product(change.begin(), change.end(), gains.begin(), 0.0);
+    const double before = dual(state), error_before = error(state);
+    const double floor = least_share * std::min(state.now.least(shares_), 1.0);
+    double length = 1;
+    for (int tries = 0; tries < 10; ++tries, length *= 0.4) {
+      State next = state_of(raised(state.sites, change, length));
+      if (next.now.least(shares_) < floor) continue;
+      if (dual(next) - before < 0.1 * length * slope &&
+          error(next) > error_before * (1 - 0.2 * length))
+        continue;
+      state = std::move(next);
+      return true;
+    }
+    return false;
+  }
+
+  std::vector<PowerSite> moved(const State& state, double part) const {
+    std::vector<PowerSite> sites = state.sites;
+    for (std::size_t p = 0; p + heavy_ < sites.size(); ++p) {
+      double change = 0;
+      for (int axis = 0; axis < model_.lattice().dimensions(); ++axis) {
+        const auto d = static_cast<std::size_t>(axis);
+        const double offset = state.now.centroid[d][p],
+                     last = model_.lattice().last_coordinate(axis);
+        double step = std::round(part * offset);
+        const double at = sites[p].anchor[d] + step;
+        double inside = std::clamp(at, 0.0, last);
+        if (model_.lattice().wraps(axis) && at != inside)
+          inside = at + (at < 0 ? last + 1 : -last - 1);
+        else
+          step = inside - sites[p].anchor[d];
+        sites[p].anchor[d] = static_cast<std::int32_t>(inside);
+        change += (offset - step) * (offset - step) - offset * offset;
+      }
+      sites[p].weight = within(static_cast<double>(sites[p].weight) + change);
+    }
+    return sites;
+  }
+
+  const PowerModel& model_;
+  std::vector<double> shares_;
+  std::size_t heavy_;
+  double all_;
+};
+
+// The points that are so heavy that each needs a cell of its own.
+std::vector<std::size_t> heavy_points(const PowerModel& model, std::size_t parts) {
+  constexpr double heavy = 0.9;
+  const double all = model.whole();
+  std::vector<std::size_t> points;
+  for (std::size_t i = 0; i < model.size(); ++i)
+    if (model.mass(i) * static_cast<double>(parts) > heavy * all) points.push_back(i);
+  if (points.size() >= parts) points.clear();
+  return points;
+}
+
+PowerSite site_at(const PowerModel& model, std::size_t point, std::int64_t weight) {
+  PowerSite site{{}, weight};
+  for (std::size_t d = 0; d < 3; ++d)
+    site.anchor[d] = static_cast<std::int32_t>(model.at(point, d));
+  return site;
+}
+
+// The sites at the centroids of parts. Parts of equal weight that are at their centroids are never
+// empty.
+std::vector<PowerSite> sites_of(const PowerModel& model, const std::vector<int>& part_of,
+                                std::size_t parts) {
+  std::vector<PowerSite> sites(parts);
+  std::vector<double> mass(parts);
+  std::array<std::vector<double>, 3> sums;
+  for (auto& along : sums) along.resize(parts);
+  for (std::size_t i = 0; i < model.size(); ++i) {
+    const auto part = static_cast<std::size_t>(part_of[i]);
+    mass[part] += model.mass(i);
+    for (std::size_t d = 0; d < 3; ++d) sums[d][part] += model.mass(i) * model.at(i, d);
+  }
+  for (std::size_t p = 0; p < parts; ++p)
+    for (std::size_t d = 0; d < 3; ++d)
+      sites[p].anchor[d] = static_cast<std::int32_t>(std::floor(sums[d][p] / mass[p]));
+  return sites;
+}
+
+// The shares of parts, if the last parts hold the heavy points.
+std::vector<double> shares_with(const PowerModel& model, std::size_t parts,
+                                const std::vector<std::size_t>& heavy) {
+  const double all = model.whole();
+  double rest = 1;
+  std::vector<double> shares(parts);
+  const std::size_t others = parts - heavy.size();
+  for (std::size_t h = 0; h < heavy.size(); ++h) {
+    shares[others + h] = model.mass(heavy[h]) / all;
+    rest -= shares[others + h];
+  }
+  for (std::size_t p = 0; p < others; ++p) shares[p] = rest / static_cast<double>(others);
+  return shares;
+}
+
+double lambda_of(const PowerMeasure& now) {
+  const double all = std::accumulate(now.mass.begin(), now.mass.end(), 0.0);
+  return *std::max_element(now.mass.begin(), now.mass.end()) *
+         static_cast<double>(now.mass.size()) / all;
+}
+
+// Each point is the anchor of a cell. The other cells cost too much to own anything.
+PowerDiagram one_cell_each(const PowerModel& model, std::size_t parts) {
+  PowerDiagram diagram;
+  for (std::size_t p = 0; p < parts; ++p)
+    diagram.sites.push_back(
+        site_at(model, std::min(p, model.size() - 1), p < model.size() ? 0 : -most_power_weight));
+  diagram.shares.assign(parts, 1 / static_cast<double>(parts));
+  diagram.lambda = lambda_of(measure(model, diagram.sites, 0));
+  return diagram;
+}
+
+// With many parts the search takes long, so there are fewer steps that move anchors, and only one
+// start. On five clouds of 64 parts the curve alone was at most 1 % worse.
+constexpr std::size_t many_parts = 256;
+int rounds_for(std::size_t parts) { return parts <= many_parts ? 10 : 5; }
+using Start = std::vector<int> (*)(const PowerModel& model, std::size_t parts);
+std::vector<Start> starts_for(std::size_t parts) {
+  if (parts > many_parts) return {&parts_along_curve};
+  return {&parts_along_curve, &parts_by_bisection};
+}
+
+// The tolerance that suits the number of points in a part.
+double tolerance_for(const PowerModel& model, std::size_t parts) {
+  return std::max(0.005, 1.5 * static_cast<double>(parts) / static_cast<double>(model.size()));
+}
+
+}  // namespace
+
+std::size_t points_for(std::size_t parts) { return (parts <= many_parts ? 256 : 128) * parts; }
+
+PowerDiagram new_diagram(const PowerModel& model, std::size_t parts) {
+  if (model.size() <= parts) return one_cell_each(model, parts);
+  const std::vector<std::size_t> heavy = heavy_points(model, parts);
+  PowerModel others(model.lattice());
+  for (std::size_t i = 0, h = 0; i < model.size(); ++i)
+    if (h < heavy.size() && heavy[h] == i)
+      ++h;
+    else
+      others.add(model.place(i), model.mass(i));
+  const std::size_t free = parts - heavy.size();
+  if (others.size() < free) return one_cell_each(model, parts);
+  const Solver solver(model, shares_with(model, parts, heavy), heavy.size());
+  std::optional<State> best;
+  for (const Start start : starts_for(parts)) {
+    std::vector<PowerSite> sites = sites_of(others, start(others, free), free);
+    for (const std::size_t point : heavy) sites.push_back(site_at(model, point, 0));
+    State state = solver.improved(std::move(sites), rounds_for(parts));
+    const auto is_better = [&] {
+      constexpr double even = 1.1;
+      const double lambda = state.now.greatest(solver.shares());
+      const double other = best->now.greatest(solver.shares());
+      return lambda <= even && other <= even ? state.now.energy < best->now.energy : lambda < other;
+    };
+    if (!best || is_better()) best = std::move(state);
+  }
+  solver.solve(*best, tolerance_for(model, parts), 20);
+  return {std::move(best->sites), solver.shares(), heavy.size(), lambda_of(best->now)};
+}
+
+PowerDiagram followed(const PowerModel& model, std::vector<PowerSite> sites) {
+  constexpr double part = 0.1, enough = 1.1;
+  const std::size_t parts = sites.size();
+  if (model.size() <= parts || !heavy_points(model, parts).empty())
+    return new_diagram(model, parts);
+  const Solver solver(model, shares_with(model, parts, {}), 0);
+  State state = solver.state_of(std::move(sites));
+  solver.move_anchors(state, part);
+  solver.solve(state, tolerance_for(model, parts), 30);
+  if (state.now.greatest(solver.shares()) > enough) return new_diagram(model, parts);
+  return {std::move(state.sites), solver.shares(), 0, lambda_of(state.now), false};
+}
+
+void correct(const PowerModel& model, PowerDiagram& diagram, std::vector<double> gains,
+             double length) {
+  for (std::size_t p = 0; p < gains.size(); ++p)
+    gains[p] = p + diagram.heavy < gains.size() ? gains[p] * model.whole() : 0;
+  const std::vector<double> change =
+      weights_to_gain(measure(model, diagram.sites, slab), std::move(gains));
+  diagram.sites = raised(std::move(diagram.sites), change, length);
+  hold_heavy(model, diagram.heavy, diagram.sites);
+}
+
+}  // namespace evenkeel

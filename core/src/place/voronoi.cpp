@@ -1,0 +1,433 @@
+// Domains that are cells of a power diagram.
+//
+//   model     all objects, if they are few; otherwise a sample, which is a cut of the curve into
+//             many parts of equal weight
+//   solve     rank 0 finds a diagram for the model
+//   correct   all ranks weigh the cells by all objects; rank 0 corrects the weights of the sites by
+//             the model; again, until all cells weigh the same
+//
+// Masses are sums of integers, and the model does not depend on how objects are spread over ranks.
+// So the domains are the same on any number of ranks and threads.
+
+#include "cut/units.hpp"
+#include "domains/power/model.hpp"
+#include "domains/power/on_space.hpp"
+#include "field/places.hpp"
+#include "place/keeps.hpp"
+#include "place/keyed.hpp"
+#include "place/method.hpp"
+
+#include "cut/keep_in_place.hpp"
+
+#include <evenkeel/backends/comm/ballot.hpp>
+#include <evenkeel/backends/exec/launch.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr const char* cells_label = "evenkeel::place::cells";
+
+// --- The model -----------------------------------------------------------------------------------
+
+// An object of a small problem.
+struct Item {
+  CurveKey key;
+  std::array<std::uint32_t, 3> cell;
+  std::int64_t units;
+  friend bool operator<(const Item& a, const Item& b) {
+    return a.key < b.key || (a.key == b.key && a.cell < b.cell);
+  }
+};
+
+template <class Real>
+struct WriteItems {
+  Lattice lattice;
+  Places<Real> places;
+  const CurveKey* keys;
+  const std::int64_t* objects;  // as in an Order
+  const double* weights;        // in the order of the objects; null if all are the same
+  Units units;
+  Item* items;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t object = objects == nullptr ? i : objects[i];
+    std::uint32_t cell[3] = {};
+    for (int axis = 0; axis < lattice.dimensions(); ++axis)
+      cell[axis] = lattice.coordinate(axis, places.at(object, axis));
+    items[i].key = keys[i];
+    std::uint32_t* const its = reinterpret_cast<std::uint32_t*>(&items[i].cell);
+    for (int axis = 0; axis < 3; ++axis) its[axis] = cell[axis];
+    items[i].units = weights == nullptr ? units.one() : units.of(weights[object]);
+  }
+};
+
+// The weights of a set for kernels; null if all objects weigh the same.
+const double* weights_of(const PlaceTask& task, std::size_t set, const Units& units) {
+  return task.weights[set].empty() || units.weightless() ? nullptr : task.weights[set].data();
+}
+
+std::vector<Item> items_of(const PlaceTask& task, const Lattice& lattice, const Units& units) {
+  const Prepared& prepared = task.prepared;
+  std::vector<Item> all;
+  for (std::size_t s = 0; s < prepared.orders.size(); ++s) {
+    const Order& order = prepared.orders[s];
+    const exec::Array<Item> items(prepared.space, cells_label, order.keys.size());
+    with_space(prepared.space, [&](const auto& instance) {
+      with_places(prepared.set(s).position(), [&]<class Real>(const Places<Real>& places) {
+        exec::for_each(instance, cells_label, items.size(),
+                       WriteItems<Real>{lattice, places, order.keys.data(),
+                                        order.objects.empty() ? nullptr : order.objects.data(),
+                                        weights_of(task, s, units), units, items.data()});
+      });
+    });
+    prepared.space.fence(cells_label);
+    const std::vector<Item> on_host = items.on_host();
+    all.insert(all.end(), on_host.begin(), on_host.end());
+  }
+  return all;
+}
+
+PowerModel model_of(std::vector<Item> items, const Lattice& lattice) {
+  PowerModel model(lattice);
+  std::sort(items.begin(), items.end());
+  for (const Item& item : items)
+    if (item.units > 0)
+      model.add({static_cast<double>(item.cell[0]), static_cast<double>(item.cell[1]),
+                 static_cast<double>(item.cell[2])},
+                static_cast<double>(item.units));
+  model.finish();
+  return model;
+}
+
+template <int n>
+std::array<double, 3> cell_of(const Lattice& curve, CurveKey key) {
+  const Cell<n> cell = curve.template cell<n>(key);
+  std::array<double, 3> place = {};
+  for (int d = 0; d < n; ++d)
+    place[static_cast<std::size_t>(d)] =
+        static_cast<double>(cell.at[d] >> (curve.levels() - power_levels));
+  return place;
+}
+
+// Points of equal mass at places along the curve.
+PowerModel model_of(std::span<const CurveKey> keys, const Lattice& curve, const Lattice& lattice) {
+  PowerModel model(lattice);
+  for (const CurveKey key : keys)
+    model.add(lattice.dimensions() == 3 ? cell_of<3>(curve, key) : cell_of<2>(curve, key), 1);
+  model.finish();
+  return model;
+}
+
+// --- The masses of cells -------------------------------------------------------------------------
+
+// Adds up the units and the numbers of objects by part. Each index handles a run of objects, since
+// neighbours are often in the same cell.
+template <class Real, std::int64_t run>
+struct AddUpCells {
+  CellOfPlace cell_of;
+  Places<Real> places;
+  const double* weights;
+  Units units;
+  std::int64_t *units_of_part, *objects_of_part;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    const std::int64_t begin = index * run;
+    const std::int64_t end = places.count - begin < run ? places.count : begin + run;
+    std::int64_t sum = 0, several = 0;
+    int part = -1;
+    for (std::int64_t i = begin; i < end; ++i) {
+      int next = 0;
+      cell_of.template find<1>([&](int, int axis) { return places.at(i, axis); }, &next);
+      if (next != part) {
+        add(part, sum, several);
+        part = next;
+        sum = several = 0;
+      }
+      sum += weights == nullptr ? units.one() : units.of(weights[i]);
+      ++several;
+    }
+    add(part, sum, several);
+  }
+
+  KOKKOS_FUNCTION void add(int part, std::int64_t sum, std::int64_t several) const {
+    if (several == 0) return;
+    Kokkos::atomic_add(&units_of_part[part], sum);
+    Kokkos::atomic_add(&objects_of_part[part], several);
+  }
+};
+
+// The units and the numbers of this rank's objects by part.
+struct Held {
+  std::vector<std::int64_t> units, objects;
+};
+
+Held held_in(const PlaceTask& task, const Lattice& lattice, std::span<const PowerSite> sites,
+             const Units& units) {
+  const Prepared& prepared = task.prepared;
+  const PowerCells cells(lattice, sites);
+  const ReachedCells reached(prepared.space, cells_label, cells);
+  const std::size_t parts = sites.size();
+  std::vector<std::int64_t> sums(2 * parts);
+  const exec::Array<std::int64_t> there(prepared.space, cells_label,
+                                        std::span<const std::int64_t>(sums));
+  for (std::size_t s = 0; s < prepared.orders.size(); ++s)
+    with_space(prepared.space, [&]<class Instance>(const Instance& instance) {
+      constexpr std::int64_t run = is_device<Instance> ? 8 : 4096;
+      with_places(prepared.set(s).position(), [&]<class Real>(const Places<Real>& places) {
+        exec::for_each(
+            instance, cells_label, (places.count + run - 1) / run,
+            AddUpCells<Real, run>{reached.finder(lattice), places, weights_of(task, s, units),
+                                  units, there.data(), there.data() + parts});
+      });
+    });
+  there.fetch(0, sums);
+  const auto half = sums.begin() + static_cast<std::ptrdiff_t>(parts);
+  return {{sums.begin(), half}, {half, sums.end()}};
+}
+
+// --- The search ----------------------------------------------------------------------------------
+
+// Corrects a diagram round by round, on rank 0.
+class Correction {
+ public:
+  Correction(PowerModel model, PowerDiagram diagram, double tolerance, int most_rounds)
+      : model_(std::move(model)),
+        now_(std::move(diagram)),
+        tolerance_(tolerance),
+        rounds_left_(most_rounds),
+        best_(now_.sites) {}
+
+  // Takes in the units of the cells of the present sites. Returns true, and sets other sites, if
+  // these are to be weighed. Otherwise the present sites are the best ones.
+  bool improve(std::span<const std::int64_t> units) {
+    double whole = 0, greatest = 0;
+    for (const std::int64_t each : units) whole += static_cast<double>(each);
+    for (std::size_t p = 0; p < units.size(); ++p)
+      greatest = std::max(greatest, static_cast<double>(units[p]) / (now_.shares[p] * whole));
+    const bool is_better = greatest < best_greatest_;
+    if (is_better) {
+      idle_rounds_ = greatest - 1 < 0.8 * (best_greatest_ - 1) ? 0 : idle_rounds_ + 1;
+      best_greatest_ = greatest;
+      best_ = now_.sites;
+      length_ = 1;
+      gains_.resize(units.size());
+      for (std::size_t p = 0; p < units.size(); ++p)
+        gains_[p] = now_.shares[p] - static_cast<double>(units[p]) / whole;
+    } else {
+      length_ /= 2;
+      ++idle_rounds_;
+    }
+    constexpr int most_idle = 3;
+    const bool ends = best_greatest_ <= 1 + tolerance_ || idle_rounds_ >= most_idle ||
+                      rounds_left_ == 0 || !(whole > 0);
+    --rounds_left_;
+    now_.sites = best_;
+    if (ends && is_better) return false;
+    if (ends) {  // the best sites were weighed before
+      rounds_left_ = 0;
+      best_greatest_ = std::numeric_limits<double>::infinity();
+      return true;
+    }
+    correct(model_, now_, gains_, length_);
+    return true;
+  }
+
+  const std::vector<PowerSite>& sites() const noexcept { return now_.sites; }
+  bool is_new() const noexcept { return now_.is_new; }
+
+ private:
+  PowerModel model_;
+  PowerDiagram now_;
+  double tolerance_;
+  int rounds_left_, idle_rounds_ = 0;
+  double length_ = 1, best_greatest_ = std::numeric_limits<double>::infinity();
+  std::vector<PowerSite> best_;
+  std::vector<double> gains_;
+};
+
+class CellSearch {
+ public:
+  explicit CellSearch(const PlaceTask& task)
+      : task_(task),
+        communicator_(task.communicator),
+        parts_(static_cast<std::size_t>(task.parts())) {}
+
+  // Collective.
+  Found run(Status status) {
+    Census mine;
+    Keyed keyed;
+    const Prepared& prepared = task_.prepared;
+    Status ready = attempt(stage_name, [&] {
+      if (!status.ok()) throw Error(*status.error());
+      const Region& region = prepared.region;
+      lattice_ = power_lattice(region.dimensions, region.box, prepared.options.periodic);
+      keyed = Keyed(prepared, task_.weights);
+      mine = census_of_weights(keyed.sets);
+      sites_.resize(parts_);
+      weights_.resize(parts_);
+    });
+    const Census all = vote<&combine>(communicator_, ready, mine);
+    units_ = Units(all);
+    const auto objects = static_cast<std::size_t>(all.objects);
+    const bool is_whole = objects <= points_for(parts_);
+    const Status solved = is_whole ? solve_whole(objects) : solve_sample(keyed, all);
+    vote(communicator_, solved);
+    weigh();
+    return found(all);
+  }
+
+ private:
+  bool is_root() const { return communicator_.rank() == 0; }
+
+  // Collective. Solves for all objects, on rank 0.
+  Status solve_whole(std::size_t objects) {
+    std::vector<Item> items;
+    const Status written = attempt(stage_name, [&] { items = items_of(task_, lattice_, units_); });
+    const Gathered<Item> all = gather(communicator_, written, std::span<const Item>(items), 0);
+    return attempt(stage_name, [&] {
+      if (!is_root()) return;
+      if (objects == 0) return solve(evenly_spread(), 0);
+      PowerModel model = model_of(all.values, lattice_);
+      PowerDiagram diagram = diagram_for(model);
+      settle(model, diagram, 1 + tolerance());
+      correction_.emplace(std::move(model), std::move(diagram), tolerance(), 0);
+    });
+  }
+
+  // Collective. Solves for a sample of the objects, on rank 0.
+  Status solve_sample(const Keyed& keyed, const Census& all) {
+    CutOptions cutting;
+    cutting.parts = static_cast<int>(points_for(parts_));
+    cutting.dimensions = lattice_.dimensions();
+    cutting.most_objects = all.objects;
+    const Cut sample = cut({communicator_}, keyed.sets, cutting);
+    return attempt(stage_name, [&] {
+      constexpr int most_rounds = 8;
+      if (!is_root()) return;
+      const std::span<const CurveKey> inner =
+          std::span(sample.splitters).subspan(1, sample.splitters.size() - 2);
+      solve(model_of(inner, task_.prepared.lattice, lattice_), most_rounds);
+    });
+  }
+
+  void solve(PowerModel model, int rounds) {
+    PowerDiagram diagram = diagram_for(model);
+    correction_.emplace(std::move(model), std::move(diagram), tolerance(), rounds);
+  }
+
+  // The points for which domains are made if there are no objects.
+  PowerModel evenly_spread() const {
+    const std::uint64_t end = end_of_curve(lattice_.dimensions()).value;
+    const std::uint64_t count = points_for(parts_);
+    std::vector<CurveKey> keys;
+    for (std::uint64_t i = 0; i < count; ++i) keys.push_back({end / count * i + end / count / 2});
+    std::erase_if(keys, [&](CurveKey key) {
+      const auto at = lattice_.dimensions() == 3 ? cell_of<3>(task_.prepared.lattice, key)
+                                                 : cell_of<2>(task_.prepared.lattice, key);
+      bool is_outside = false;
+      for (int axis = 0; axis < lattice_.dimensions(); ++axis)
+        is_outside =
+            is_outside || at[static_cast<std::size_t>(axis)] > lattice_.last_coordinate(axis);
+      return is_outside;
+    });
+    return model_of(keys, task_.prepared.lattice, lattice_);
+  }
+
+  // The last domains, if the search can begin from them.
+  const VoronoiDomains* earlier() const {
+    const auto* const last = std::get_if<VoronoiDomains>(&task_.last);
+    const bool fits = last != nullptr && last->parts() == static_cast<int>(parts_) &&
+                      last->box() == task_.prepared.region.box &&
+                      last->periodic() == task_.prepared.options.periodic;
+    return fits ? last : nullptr;
+  }
+
+  PowerDiagram diagram_for(const PowerModel& model) const {
+    const VoronoiDomains* const last = earlier();
+    return last != nullptr ? followed(model, last->sites()) : new_diagram(model, parts_);
+  }
+
+  double tolerance() const {
+    constexpr double usual = 0.01, tight = 0.005;
+    return task_.target_lambda() > 1 + 2 * usual ? usual : tight;
+  }
+
+  // Collective. Weighs the cells, and corrects the diagram until they weigh the same.
+  void weigh() {
+    Status status = attempt(stage_name, [&] {
+      if (is_root()) sites_ = correction_->sites();
+    });
+    for (bool again = true; again;) {
+      vote(communicator_, status);
+      communicator_.broadcast(std::span(sites_), 0);
+      status = attempt(stage_name, [&] {
+        held_ = held_in(task_, lattice_, sites_, units_);
+        sums_ = held_.units;
+      });
+      vote(communicator_, status);
+      communicator_.all_reduce(std::span(sums_), Reduction::sum);
+      again = false;
+      status = attempt(stage_name, [&] {
+        if (!is_root()) return;
+        again = correction_->improve(sums_);
+        sites_ = correction_->sites();
+      });
+      again = communicator_.broadcast(again || !status.ok() ? 1 : 0, 0) != 0;
+    }
+    is_new_ = communicator_.broadcast(is_root() && correction_->is_new() ? 1 : 0, 0) != 0;
+  }
+
+  // Collective.
+  Found found(const Census& all) {
+    Found found;
+    for (std::size_t p = 0; p < parts_; ++p) weights_[p] = units_.weight_of(sums_[p]);
+    require_finite_sum(weights_);  // the same on all ranks
+    found.lambda = evenkeel::lambda_of(weights_);
+    const double sum = std::accumulate(weights_.begin(), weights_.end(), 0.0);
+    const double heaviest = units_.weightless() ? 1 : all.heaviest;
+    if (sum > 0) found.heaviest = heaviest / sum * static_cast<double>(parts_);
+    std::vector<int> ranks;
+    const bool is_fresh = task_.fresh != nullptr;
+    const bool is_named = !task_.prepared.options.rank_of_part.empty();
+    if (!is_fresh && !is_named && is_new_) ranks = keep_in_place({communicator_}, held_.objects);
+    found.status = attempt(stage_name, [&] {
+      if (!is_fresh && is_named)
+        ranks = task_.prepared.options.rank_of_part;
+      else if (!is_fresh && !is_new_)
+        ranks = rank_of_part(task_.last);
+      const Region& region = task_.prepared.region;
+      found.domains =
+          VoronoiDomains(task_.generation(), region.dimensions, region.box,
+                         task_.prepared.options.periodic, std::move(sites_), std::move(ranks));
+    });
+    return found;
+  }
+
+  const PlaceTask& task_;
+  const Communicator& communicator_;
+  std::size_t parts_;
+  Lattice lattice_;
+  Units units_;
+  std::vector<PowerSite> sites_;          // the same on all ranks
+  std::optional<Correction> correction_;  // on rank 0
+  Held held_;                             // in the cells of these sites
+  std::vector<std::int64_t> sums_;        // the units of all ranks
+  std::vector<double> weights_;           // of the cells
+  bool is_new_ = true;                    // false if parts keep the ranks of the last domains
+};
+
+}  // namespace
+
+Found find_cells(const PlaceTask& task) {
+  Found found;
+  Status status = task.status;
+  if (keeps<VoronoiDomains>(task, status, found)) return found;
+  return CellSearch(task).run(std::move(status));
+}
+
+}  // namespace evenkeel
