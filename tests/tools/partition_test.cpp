@@ -214,7 +214,9 @@ TEST_F(PartitionProgram, TheFilesSayWhatTheReportSays) {
     const auto points = array_in<double>(picture, "Points");
     const auto offsets = array_in<std::int64_t>(picture, "offsets");
     ASSERT_EQ(work_of_cell.size(), part_of_cell.size());
-    ASSERT_EQ(points.size(), 4 * 3 * part_of_cell.size());
+    if (method.front() != "voronoi") {  // whose cells have any number of corners
+      ASSERT_EQ(points.size(), 4 * 3 * part_of_cell.size());
+    }
     ASSERT_EQ(offsets.back(), std::ssize(points) / 3);
     EXPECT_EQ(ranks, part_of_cell);
     for (std::size_t cell = 0; cell < shares.size(); ++cell) {

@@ -196,7 +196,6 @@ std::vector<Box> VoronoiDomains::boxes_of(int part) const {
 
 std::vector<std::pair<int, double>> VoronoiDomains::touching(int part) const {
   check_part(stage_name, parts(), part);
-  const PowerShapes::Pieces& all = shapes_->pieces();
   const Lattice& lattice = shapes_->lattice();
   double unit = 1;  // the area of a square lattice cell, without the axes that have no extent
   bool is_first = true;
@@ -205,26 +204,13 @@ std::vector<std::pair<int, double>> VoronoiDomains::touching(int part) const {
     if (!is_first) unit *= lattice.face(axis, 1) - lattice.face(axis, 0);
     is_first = false;
   }
-  std::vector<std::pair<int, double>> found;
-  const auto p = static_cast<std::size_t>(part);
-  for (int piece = all.first_piece[p]; piece < all.first_piece[p + 1]; ++piece) {
-    const auto at = static_cast<std::size_t>(piece);
-    const PowerPolyhedron cell = shapes_->polyhedron_of(piece);
-    for (const PowerPolyhedron::Face& face : cell.faces())
-      if (face.behind != PowerPolyhedron::wall)
-        found.emplace_back(all.around[static_cast<std::size_t>(face.behind)].part,
-                           area_of(face.corners) * unit);
-    for (int i = all.first_around[at]; i < all.first_around[at + 1]; ++i) {
-      const PowerRival& rival = all.around[static_cast<std::size_t>(i)];
-      if (cell.touches(all.pieces[at], rival)) found.emplace_back(rival.part, 0);
-    }
-  }
+  std::vector<std::pair<int, double>> found = shapes_->touching(part);
   std::sort(found.begin(), found.end());
   std::vector<std::pair<int, double>> sums;
   for (const auto& [other, area] : found) {
     if (other == part || shapes_->box_of(other).last[0] < 0) continue;
     if (sums.empty() || sums.back().first != other) sums.emplace_back(other, 0);
-    sums.back().second += area;
+    sums.back().second += area * unit;
   }
   return sums;
 }

@@ -335,6 +335,7 @@ class CellSearch {
             is_outside || at[static_cast<std::size_t>(axis)] > lattice_.last_coordinate(axis);
       return is_outside;
     });
+    if (keys.empty()) keys.push_back({0});  // a box without extent has only this cell
     return model_of(keys, task_.prepared.lattice, lattice_);
   }
 

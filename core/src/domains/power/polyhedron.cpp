@@ -10,7 +10,8 @@ namespace {
 
 using Corner = PowerPolyhedron::Corner;
 
-constexpr double touching = 1e-6;  // lattice cells
+// Distances that rounding may cause, and at which cells touch, in lattice cells.
+constexpr double rounding = 1e-7, touching = 1e-6;
 
 Corner minus(const Corner& a, const Corner& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
 double dot(const Corner& a, const Corner& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
@@ -91,10 +92,10 @@ void PowerPolyhedron::clip(const PowerRival& own, const PowerRival& rival, int b
     for (std::size_t i = 0; i < face.corners.size(); ++i) {
       const Corner &here = face.corners[i], &next = face.corners[(i + 1) % face.corners.size()];
       const double before = plane.distance(here), after = plane.distance(next);
-      is_cut = is_cut || before > 0;
-      if (before <= 0) rest.corners.push_back(here);
-      if ((before <= 0) == (after <= 0)) continue;
-      const double share = before / (before - after);
+      is_cut = is_cut || before > rounding;
+      if (before <= rounding) rest.corners.push_back(here);
+      if ((before <= rounding) == (after <= rounding)) continue;
+      const double share = std::clamp(before / (before - after), 0.0, 1.0);
       Corner between;
       for (std::size_t d = 0; d < 3; ++d) between[d] = here[d] + share * (next[d] - here[d]);
       rest.corners.push_back(between);

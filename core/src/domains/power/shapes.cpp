@@ -76,31 +76,67 @@ void PowerShapes::make_pieces(Pieces& all) const {
   Pieces made;
   for (std::size_t r = 0; r < rivals.size(); ++r) {
     if (boxes[r].last[0] < boxes[r].first[0]) continue;
+    std::vector<PowerRival> its;
+    for (const int other : around[r]) its.push_back(rivals[static_cast<std::size_t>(other)]);
+    tighten(boxes[r], polyhedron_of(rivals[r], its));
+    if (!owns_places(rivals[r], its, boxes[r])) continue;
     while (std::ssize(made.first_piece) <= rivals[r].part)
       made.first_piece.push_back(static_cast<int>(made.pieces.size()));
     made.first_around.push_back(static_cast<int>(made.around.size()));
     made.pieces.push_back(rivals[r]);
     made.boxes.push_back(boxes[r]);
-    for (const int other : around[r])
-      made.around.push_back(rivals[static_cast<std::size_t>(other)]);
+    made.around.insert(made.around.end(), its.begin(), its.end());
   }
   while (made.first_piece.size() <= parts_)
     made.first_piece.push_back(static_cast<int>(made.pieces.size()));
   made.first_around.push_back(static_cast<int>(made.around.size()));
-  for (std::size_t piece = 0; piece < made.pieces.size(); ++piece)
-    tighten(made.boxes[piece], polyhedron_of(made, static_cast<int>(piece)));
   all = std::move(made);
 }
 
-PowerPolyhedron PowerShapes::polyhedron_of(const Pieces& all, int piece) const {
+// Many leaves name a rival of which its neighbours take all places.
+bool PowerShapes::owns_places(const PowerRival& rival, const std::vector<PowerRival>& around,
+                              const LatticeBox& box) const {
+  const int first_piece[] = {0, 1}, first_around[] = {0, static_cast<int>(around.size())};
+  const CellsMeeting meets{&rival, first_piece, around.data(), first_around, lattice_.dimensions()};
+  return meets(0, box.first.data(), box.last.data());
+}
+
+PowerPolyhedron PowerShapes::polyhedron_of(const PowerRival& own,
+                                           std::span<const PowerRival> around) const {
   LatticeBox whole{{}, {1, 1, 1}};
   for (int axis = 0; axis < lattice_.dimensions(); ++axis)
     whole.last[static_cast<std::size_t>(axis)] = lattice_.last_coordinate(axis) + 1.0;
   PowerPolyhedron cell(whole);
-  const auto p = static_cast<std::size_t>(piece);
-  for (int i = all.first_around[p]; i < all.first_around[p + 1] && !cell.empty(); ++i)
-    cell.clip(all.pieces[p], all.around[static_cast<std::size_t>(i)], i);
+  for (std::size_t i = 0; i < around.size() && !cell.empty(); ++i)
+    cell.clip(own, around[i], static_cast<int>(i));
   return cell;
+}
+
+std::vector<std::pair<int, double>> PowerShapes::touching(int part) const {
+  std::vector<std::pair<int, double>> found;
+  const std::vector<PowerRival>& rivals = cells_.rivals();
+  // The image that is in the box is in the middle of all images. Its cell may leave the box.
+  const std::size_t images = rivals.size() / parts_;
+  const PowerRival& own = rivals[static_cast<std::size_t>(part) * images + images / 2];
+  LatticeBox room{{}, {1, 1, 1}};
+  for (int axis = 0; axis < lattice_.dimensions(); ++axis) {
+    const auto d = static_cast<std::size_t>(axis);
+    const double period = lattice_.last_coordinate(axis) + 1.0;
+    room.last[d] = period;
+    if (!lattice_.wraps(axis)) continue;
+    room.first[d] = own.twice[d] / 2 - period;
+    room.last[d] = own.twice[d] / 2 + period;
+  }
+  PowerPolyhedron cell(room);
+  for (std::size_t i = 0; i < rivals.size() && !cell.empty(); ++i)
+    if (&rivals[i] != &own) cell.clip(own, rivals[i], static_cast<int>(i));
+  for (const PowerPolyhedron::Face& face : cell.faces())
+    if (face.behind != PowerPolyhedron::wall)
+      found.emplace_back(rivals[static_cast<std::size_t>(face.behind)].part,
+                         area_of(face.corners));
+  for (const PowerRival& rival : rivals)
+    if (rival.part != part && cell.touches(own, rival)) found.emplace_back(rival.part, 0);
+  return found;
 }
 
 LatticeBox PowerShapes::box_of(int part) const {

@@ -7,6 +7,7 @@
 #include "domains/power/polyhedron.hpp"
 
 #include <mutex>
+#include <utility>
 
 namespace evenkeel {
 
@@ -106,12 +107,25 @@ class PowerShapes {
   }
   // The box around all pieces of a part; first is above last without pieces.
   LatticeBox box_of(int part) const;
-  // The polyhedron of a piece. The rivals behind its faces are numbers in `around`.
-  PowerPolyhedron polyhedron_of(int piece) const { return polyhedron_of(pieces(), piece); }
+  // The polyhedron of a piece.
+  PowerPolyhedron polyhedron_of(int piece) const {
+    const Pieces& all = pieces();
+    const auto p = static_cast<std::size_t>(piece);
+    return polyhedron_of(
+        all.pieces[p],
+        std::span(all.around)
+            .subspan(static_cast<std::size_t>(all.first_around[p]),
+                     static_cast<std::size_t>(all.first_around[p + 1] - all.first_around[p])));
+  }
+  // The parts that touch a part, with the areas of faces, in squares of lattice cells. A part
+  // occurs once for each face and each contact.
+  std::vector<std::pair<int, double>> touching(int part) const;
 
  private:
   void make_pieces(Pieces& all) const;
-  PowerPolyhedron polyhedron_of(const Pieces& all, int piece) const;
+  bool owns_places(const PowerRival& rival, const std::vector<PowerRival>& around,
+                   const LatticeBox& box) const;
+  PowerPolyhedron polyhedron_of(const PowerRival& own, std::span<const PowerRival> around) const;
 
   Lattice lattice_;
   PowerCells cells_;
