@@ -126,23 +126,71 @@ std::vector<int> parts_of_objects(const Domains& domains, Objects& objects) {
   return parts;
 }
 
-struct Ghosts {
-  double each = 0, most = 0;
-};
 // Looks at every tenth object.
-Ghosts ghosts_of(const Domains& domains, const Objects& objects, const std::vector<int>& part_of,
-                 double width) {
-  constexpr std::size_t step = 10;
-  std::vector<double> received(static_cast<std::size_t>(parts_of(domains)));
-  double seen = 0, sum = 0;
-  for (std::size_t i = 0; i < part_of.size(); i += step) {
+double ghosts_along_axes(const Domains& domains, const Objects& objects,
+                         const std::vector<int>& part_of, double width) {
+  double seen = 0, copies = 0;
+  for (std::size_t i = 0; i < part_of.size(); i += 10, ++seen) {
     const Point& place = objects.places[i];
     for (const int rank : ranks_within(domains, {place, place}, width))
-      if (rank != part_of[i]) ++received[static_cast<std::size_t>(rank)];
-    ++seen;
+      copies += rank != part_of[i] ? 1 : 0;
   }
-  for (const double each : received) sum += each;
-  return {sum / seen, std::ranges::max(received) * parts_of(domains) / seen};
+  return copies / seen;
+}
+
+// The objects in each cube of a lattice through the unit cube.
+class Cubes {
+ public:
+  Cubes(const std::vector<Point>& places, double side)
+      : places_(places), side_(side), along_(static_cast<int>(1 / side) + 1) {
+    for (std::size_t i = 0; i < places.size(); ++i) in_[number(cube_of(places[i]))].push_back(i);
+  }
+  // Calls visit(object) for each object at most a side away.
+  template <class Visit>
+  void for_each_near(const Point& place, const Visit& visit) const {
+    const std::array<int, 3> cube = cube_of(place);
+    for (int code = 0; code < 27; ++code) {
+      const auto found = in_.find(
+          number({cube[0] + code % 3 - 1, cube[1] + code / 3 % 3 - 1, cube[2] + code / 9 - 1}));
+      if (found == in_.end()) continue;
+      for (const std::size_t other : found->second) {
+        double square = 0;
+        for (std::size_t d = 0; d < 3; ++d)
+          square += (places_[other][d] - place[d]) * (places_[other][d] - place[d]);
+        if (square <= side_ * side_) visit(other);
+      }
+    }
+  }
+
+ private:
+  std::array<int, 3> cube_of(const Point& place) const {
+    std::array<int, 3> cube;
+    for (std::size_t d = 0; d < 3; ++d) cube[d] = static_cast<int>(place[d] / side_);
+    return cube;
+  }
+  std::int64_t number(const std::array<int, 3>& cube) const {
+    const std::int64_t row = along_ + 2;
+    return ((cube[2] + 1) * row + cube[1] + 1) * row + cube[0] + 1;
+  }
+  const std::vector<Point>& places_;
+  double side_;
+  int along_;
+  std::map<std::int64_t, std::vector<std::size_t>> in_;
+};
+
+// Looks at every hundredth object.
+double ghosts_in_a_straight_line(const Cubes& cubes, const Objects& objects,
+                                 const std::vector<int>& part_of, int parts) {
+  double seen = 0, copies = 0;
+  std::vector<std::size_t> last(static_cast<std::size_t>(parts), part_of.size());
+  for (std::size_t i = 0; i < part_of.size(); i += 100, ++seen)
+    cubes.for_each_near(objects.places[i], [&](std::size_t other) {
+      std::size_t& seen_from = last[static_cast<std::size_t>(part_of[other])];
+      if (part_of[other] == part_of[i] || seen_from == i) return;
+      seen_from = i;
+      ++copies;
+    });
+  return copies / seen;
 }
 
 double neighbours_of_each(const Domains& domains) {
@@ -200,6 +248,8 @@ void measure(const Cloud& cloud, std::int64_t count, int parts, int rebalances) 
     objects.places.push_back(cloud.point(random));
   }
   objects.weights.assign(objects.places.size(), 1);
+  const double width = 0.3 / std::cbrt(parts);
+  const Cubes cubes(objects.places, width);
   for (const Method& method : {Method(Hilbert{}), Method(Morton{}), Method(Staggered{}),
                                Method(RecursiveBisection{}), Method(Voronoi{})}) {
     const Placing placing{.method = method, .parts = parts};
@@ -207,11 +257,12 @@ void measure(const Cloud& cloud, std::int64_t count, int parts, int rebalances) 
     const double time = std::ranges::min(
         repeated_milliseconds(placing.self, 3, [&] { cut = placing.of(objects, {}); }));
     const std::vector<int> part_of = parts_of_objects(cut.domains, objects);
-    const Ghosts ghosts = ghosts_of(cut.domains, objects, part_of, 0.3 / std::cbrt(parts));
+    const double ghosts = ghosts_along_axes(cut.domains, objects, part_of, width);
+    const double straight = ghosts_in_a_straight_line(cubes, objects, part_of, parts);
     const Moves moves = moves_of(placing, objects, rebalances);
-    std::printf("| %s%s | %s | %.3f | %.3f | %.2f | %.1f | %.1f | %.0f, %.0f |\n", cloud.name,
-                cloud.is_apart ? " (apart)" : "", to_text(method).c_str(), cut.lambda, ghosts.each,
-                ghosts.most, neighbours_of_each(cut.domains), moves.times_least, time,
+    std::printf("| %s%s | %s | %.3f | %.2f | %.2f | %.1f | %.1f | %.0f, %.0f |\n", cloud.name,
+                cloud.is_apart ? " (apart)" : "", to_text(method).c_str(), cut.lambda, ghosts,
+                straight, neighbours_of_each(cut.domains), moves.times_least, time,
                 moves.milliseconds);
     std::fflush(stdout);
   }
@@ -225,7 +276,7 @@ int main(int argc, char** argv) {
   const auto objects = runtime.number<std::int64_t>(1, 300'000, 2);
   const int parts = runtime.number(2, 64, 1), rebalances = runtime.number(3, 20, 1);
   std::printf("%lld objects, %d parts\n\n", static_cast<long long>(objects), parts);
-  std::printf("| cloud | method | lambda | ghosts | most | neighbours | moved | time |\n");
+  std::printf("| cloud | method | lambda | ghosts | straight | neighbours | moved | time |\n");
   std::printf("|---|---|---|---|---|---|---|---|\n");
   for (const auto& cloud : evenkeel::bench::all_clouds)
     evenkeel::bench::measure(cloud, objects, parts, rebalances);
