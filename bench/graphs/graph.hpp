@@ -35,6 +35,7 @@ void check(const Graph& graph, std::int64_t greatest_degree);
 // given in one or in both directions.
 struct Edge {
   std::int64_t from, to;
+  friend bool operator==(const Edge&, const Edge&) = default;  // nvcc does not derive it from <=>
   friend auto operator<=>(const Edge&, const Edge&) = default;
 };
 Graph from_edges(std::string name, std::int64_t vertices, std::span<const Edge> edges);

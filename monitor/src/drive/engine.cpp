@@ -92,6 +92,7 @@ void Engine::leave() noexcept {
 
 // Collective. Takes over the state and the costs of an earlier run from the text of rank 0. Returns
 // false if that text is empty. `goes_on` is true if this run continues the earlier run.
+// Then the recording starts from that state, too.
 bool Engine::take_over(const std::string& saved, const std::string& source, bool goes_on) {
   const Communicator& ranks = protocol_.communicator();
   std::string text, name;
@@ -101,6 +102,8 @@ bool Engine::take_over(const std::string& saved, const std::string& source, bool
        }));
   std::optional<Restored> found = restored_on_all(ranks, std::move(text), state(), name);
   if (!found) return false;
+  if (goes_on)
+    vote(ranks, attempt(engine_stage, [&] { recording_.start_from(found->state, true); }));
   advisor_.start_from(found->state);
   costs_.restored = std::move(found->costs);
   if (!goes_on) return true;
@@ -113,7 +116,7 @@ void Engine::restore(const std::string& saved) {
   with_name(options_.name, [&] {
     const Communicator& ranks = protocol_.communicator();
     vote(ranks, attempt(engine_stage, [&] { require_not_begun("restore"); }));
-    if (take_over(saved, "the saved state", true)) recording_.start_from(state(), true);
+    take_over(saved, "the saved state", true);
   });
 }
 

@@ -282,6 +282,7 @@ GraphReport report_of(const Communicator& communicator, const GraphRead& read, M
   CutCounts mine = {};
   const Status counted = attempt(moves_stage, [&] {
     report.lambda.reserve(static_cast<std::size_t>(goal.constraints));
+    report.bound.reserve(static_cast<std::size_t>(goal.constraints));
     report.most_neighbours = most_neighbours(borders, goal.parts);
     mine = counts_here(read, moves);
   });
