@@ -198,6 +198,34 @@ TEST_F(PlaceOn, AFreshCutMayHaveMorePartsThanRanks) {
     }
 }
 
+// A box that is not a cube, with and without periods, and from a sample of the objects or from all.
+TEST_F(PlaceOn, CellsAreTheSameOnAnyNumberOfRanks) {
+  const Region wide{3, {{0, 0, 0}, {3, 1, 0.5}}, false};
+  const auto cut_of = [&](const Communicator& ranks, std::int64_t all, std::int64_t first,
+                          std::int64_t step, const PlaceOptions& options) {
+    std::vector<Place> places;
+    std::vector<double> costs;
+    for (std::int64_t id = first; id < all; id += step) {
+      const Place at = test::place_in_unit(id);
+      places.push_back({3 * at[0] * at[0], at[1], at[2] / 2});
+      costs.push_back(1 + static_cast<double>(test::mix(id, 7) % 4));
+    }
+    const Set objects = set(places);
+    const std::span<const double> given = costs;
+    const PreparedToCut ready = prepare_to_cut(Status(), {&objects, 1}, wide, options);
+    return cut_anew(ranks, Status(), ready, Weights(&given, 1), {.parts = 6}, {});
+  };
+  for (const std::int64_t all : {0, 700, 5000})
+    for (const bool wraps : {false, true}) {
+      const PlaceOptions options = {.method = Voronoi{}, .periodic = {wraps, false, wraps}};
+      const FreshCut found = cut_of(communicator, all, rank, size, options);
+      const FreshCut alone = cut_of(Communicator::self(), all, 0, 1, options);
+      EXPECT_TRUE(is_same_division(found.domains, alone.domains)) << all;
+      EXPECT_LE(found.lambda, all == 700 ? 1.04 : 1.011);
+      EXPECT_EQ(found.lambda, alone.lambda);
+    }
+}
+
 TEST_F(PlaceOn, ACurveMayHaveFewerLevels) {
   make(1000);
   const Set all = set(x);

@@ -12,6 +12,10 @@ namespace evenkeel {
 
 namespace {
 
+bool places_in_cells(const Method& method) noexcept {
+  return std::holds_alternative<Voronoi>(method);
+}
+
 using MakeOrder = Order (*)(const Space& space, const Lattice& lattice, const Set& set);
 
 Order only_keys(const Space& space, const Lattice& lattice, const Set& set) {

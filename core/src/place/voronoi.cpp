@@ -114,11 +114,18 @@ std::array<double, 3> cell_of(const Lattice& curve, CurveKey key) {
   return place;
 }
 
-// Points of equal mass at places along the curve.
+// Points of equal mass at places along the curve. If the box is not a cube, the curve leaves it.
 PowerModel model_of(std::span<const CurveKey> keys, const Lattice& curve, const Lattice& lattice) {
   PowerModel model(lattice);
-  for (const CurveKey key : keys)
-    model.add(lattice.dimensions() == 3 ? cell_of<3>(curve, key) : cell_of<2>(curve, key), 1);
+  for (const CurveKey key : keys) {
+    std::array<double, 3> at =
+        lattice.dimensions() == 3 ? cell_of<3>(curve, key) : cell_of<2>(curve, key);
+    for (int axis = 0; axis < lattice.dimensions(); ++axis) {
+      double& along = at[static_cast<std::size_t>(axis)];
+      along = std::min<double>(along, lattice.last_coordinate(axis));
+    }
+    model.add(at, 1);
+  }
   model.finish();
   return model;
 }
@@ -205,20 +212,9 @@ class Correction {
   // Takes in the units of the cells of the present sites. Returns true, and sets other sites, if
   // these are to be weighed. Otherwise the present sites are the best ones.
   bool improve(std::span<const std::int64_t> units) {
-    double whole = 0, greatest = 0;
-    for (const std::int64_t each : units) whole += static_cast<double>(each);
-    for (std::size_t p = 0; p < units.size(); ++p)
-      greatest = std::max(greatest, static_cast<double>(units[p]) / (now_.shares[p] * whole));
-    const bool is_better = greatest < best_greatest_;
-    if (is_better) {
-      idle_rounds_ = greatest - 1 < 0.8 * (best_greatest_ - 1) ? 0 : idle_rounds_ + 1;
-      best_greatest_ = greatest;
-      best_ = now_.sites;
-      length_ = 1;
-      gains_.resize(units.size());
-      for (std::size_t p = 0; p < units.size(); ++p)
-        gains_[p] = now_.shares[p] - static_cast<double>(units[p]) / whole;
-    } else {
+    const double whole = std::accumulate(units.begin(), units.end(), 0.0);
+    const bool is_better = take_if_better(units, whole);
+    if (!is_better) {
       length_ /= 2;
       ++idle_rounds_;
     }
@@ -241,6 +237,21 @@ class Correction {
   bool is_new() const noexcept { return now_.is_new; }
 
  private:
+  bool take_if_better(std::span<const std::int64_t> units, double whole) {
+    double greatest = 0;
+    for (std::size_t p = 0; p < units.size(); ++p)
+      greatest = std::max(greatest, static_cast<double>(units[p]) / (now_.shares[p] * whole));
+    if (!(greatest < best_greatest_)) return false;
+    idle_rounds_ = greatest - 1 < 0.8 * (best_greatest_ - 1) ? 0 : idle_rounds_ + 1;
+    best_greatest_ = greatest;
+    best_ = now_.sites;
+    length_ = 1;
+    gains_.resize(units.size());
+    for (std::size_t p = 0; p < units.size(); ++p)
+      gains_[p] = now_.shares[p] - static_cast<double>(units[p]) / whole;
+    return true;
+  }
+
   PowerModel model_;
   PowerDiagram now_;
   double tolerance_;

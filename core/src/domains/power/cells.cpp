@@ -86,7 +86,7 @@ void PowerCells::divide(const std::vector<int>& all) {
     LatticeBox box;
     std::vector<int> near;
   };
-  const auto children = static_cast<std::size_t>(1 << dimensions_);
+  const std::size_t children = std::size_t{1} << static_cast<unsigned>(dimensions_);
   nodes_.emplace_back();
   const auto nearest = [&](const LatticeBox& box, const std::vector<int>& near) {
     std::vector<int> kept;

@@ -116,6 +116,10 @@ class PowerCells {
   const std::vector<PowerRival>& rivals() const noexcept { return rivals_; }
   const std::vector<PowerNode>& nodes() const noexcept { return nodes_; }
   const std::vector<int>& list() const noexcept { return list_; }
+  std::span<const int> rivals_in(const PowerNode& leaf) const noexcept {
+    return std::span(list_).subspan(static_cast<std::size_t>(leaf.first),
+                                    static_cast<std::size_t>(leaf.count));
+  }
 
   // Calls visit(leaf, range) for each leaf that has cells of the box.
   template <class Visit>
@@ -137,8 +141,9 @@ class PowerCells {
       if (here.count > 0) visit(here, range);
       return;
     }
+    const auto first = static_cast<std::size_t>(here.children);
     for (int child = 0; child < 1 << dimensions_; ++child)
-      walk(static_cast<std::size_t>(here.children + child), child_of(range, child), visit);
+      walk(first + static_cast<std::size_t>(child), child_of(range, child), visit);
   }
 
   int dimensions_ = 0;

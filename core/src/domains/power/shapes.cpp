@@ -12,9 +12,7 @@ namespace {
 std::vector<std::vector<int>> sharing_leaves(const PowerCells& cells) {
   std::vector<std::vector<int>> around(cells.rivals().size());
   cells.for_each_leaf([&](const PowerNode& leaf, const LatticeBox&) {
-    const std::span<const int> near =
-        std::span(cells.list())
-            .subspan(static_cast<std::size_t>(leaf.first), static_cast<std::size_t>(leaf.count));
+    const std::span<const int> near = cells.rivals_in(leaf);
     for (const int one : near)
       for (const int other : near)
         if (one != other) around[static_cast<std::size_t>(one)].push_back(other);
@@ -68,10 +66,8 @@ void PowerShapes::make_pieces(Pieces& all) const {
   const std::vector<std::vector<int>> around = sharing_leaves(cells_);
   std::vector<LatticeBox> boxes(rivals.size(), nothing());
   cells_.for_each_leaf([&](const PowerNode& leaf, const LatticeBox& box) {
-    for (int i = 0; i < leaf.count; ++i)
-      widen(
-          boxes[static_cast<std::size_t>(cells_.list()[static_cast<std::size_t>(leaf.first + i)])],
-          box);
+    for (const int rival : cells_.rivals_in(leaf))
+      widen(boxes[static_cast<std::size_t>(rival)], box);
   });
   Pieces made;
   for (std::size_t r = 0; r < rivals.size(); ++r) {
@@ -132,8 +128,7 @@ std::vector<std::pair<int, double>> PowerShapes::touching(int part) const {
     if (&rivals[i] != &own) cell.clip(own, rivals[i], static_cast<int>(i));
   for (const PowerPolyhedron::Face& face : cell.faces())
     if (face.behind != PowerPolyhedron::wall)
-      found.emplace_back(rivals[static_cast<std::size_t>(face.behind)].part,
-                         area_of(face.corners));
+      found.emplace_back(rivals[static_cast<std::size_t>(face.behind)].part, area_of(face.corners));
   for (const PowerRival& rival : rivals)
     if (rival.part != part && cell.touches(own, rival)) found.emplace_back(rival.part, 0);
   return found;

@@ -44,9 +44,9 @@ struct RecursiveBisection {
   friend bool operator==(const RecursiveBisection&, const RecursiveBisection&) = default;
 };
 
-// Domains are the cells of a power diagram: convex, compact, and of equal weight. They have fewer
-// ghosts than those of all methods above, and a rebalance moves fewer objects; to find them takes
-// longer.
+// Domains are the cells of a power diagram: convex and compact polyhedra of equal weight. Fewer
+// objects are within a distance of another domain, and a rebalance moves fewer objects than along a
+// curve. To find cells takes longer.
 struct Voronoi {
   friend bool operator==(const Voronoi&, const Voronoi&) = default;
 };
@@ -71,17 +71,14 @@ inline constexpr const char* method_texts =
     "domains along each axis (tensor 4x4x2; 0 leaves the choice to evenkeel); or graph, with or "
     "without effort, target lambda, moving cost and seconds of an edge (graph fast 1.05 0 1e-7)";
 
-// True if domains are ranges of a curve, parts of a graph, or cells of a power diagram. If all are
-// false, they are boxes.
+// True if domains are ranges of a curve, or parts of a graph. If both are false, they are boxes, or
+// cells of a power diagram.
 inline bool places_along_curve(const Method& method) noexcept {
   return std::holds_alternative<Hilbert>(method) || std::holds_alternative<Morton>(method) ||
          std::holds_alternative<Snake>(method);
 }
 inline bool places_by_graph(const Method& method) noexcept {
   return std::holds_alternative<ByGraph>(method);
-}
-inline bool places_in_cells(const Method& method) noexcept {
-  return std::holds_alternative<Voronoi>(method);
 }
 
 // The domains along each axis, or nullopt for methods without a grid.
