@@ -210,7 +210,7 @@ std::vector<std::pair<int, double>> VoronoiDomains::touching(int part) const {
   for (const auto& [other, area] : found) {
     if (other == part || shapes_->box_of(other).last[0] < 0) continue;
     if (sums.empty() || sums.back().first != other) sums.emplace_back(other, 0);
-    sums.back().second += area * unit;
+    if (area > 0) sums.back().second += area * unit;  // the unit may be infinite
   }
   return sums;
 }

@@ -21,12 +21,13 @@ void Advisor::start_from(const DecisionState& state) {
   if (shadow_) shadow_.emplace(state);
 }
 
-void Advisor::go_on_from(std::int64_t step) {
-  DecisionState state = looks_.state();
+DecisionState Advisor::continued(DecisionState state, std::int64_t step) {
   if (state.rebalanced_at >= 0) state.rebalanced_at += step - state.began_at;
   state.began_at = state.step = step;
-  start_from(state);
+  return state;
 }
+
+void Advisor::go_on_from(std::int64_t step) { start_from(continued(looks_.state(), step)); }
 
 void Advisor::keep_from(std::int64_t generation) {
   DecisionState state = looks_.state();

@@ -103,7 +103,9 @@ bool Engine::take_over(const std::string& saved, const std::string& source, bool
   std::optional<Restored> found = restored_on_all(ranks, std::move(text), state(), name);
   if (!found) return false;
   if (goes_on)
-    vote(ranks, attempt(engine_stage, [&] { recording_.start_from(found->state, true); }));
+    vote(ranks, attempt(engine_stage, [&] {
+           recording_.start_from(Advisor::continued(found->state, found->steps), true);
+         }));
   advisor_.start_from(found->state);
   costs_.restored = std::move(found->costs);
   if (!goes_on) return true;

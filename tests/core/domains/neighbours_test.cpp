@@ -260,6 +260,22 @@ TEST(Neighbours, OfQuartersOfACurve) {
   EXPECT_EQ(neighbours_of(curve, 0), (std::vector<Neighbour>{{1, 0.5}, {2, 0}, {3, 0.5}}));
 }
 
+// Cells that touch only at an edge share no face, however large they are.
+TEST(Neighbours, OfCellsOfAGreatDiagram) {
+  constexpr double most = std::numeric_limits<double>::max();
+  constexpr std::int32_t quarter = 1 << (power_levels - 2);
+  std::vector<PowerSite> sites;
+  for (const std::int32_t x : {quarter, 3 * quarter})
+    for (const std::int32_t y : {quarter, 3 * quarter}) sites.push_back({{x, y, 0}});
+  const Domains squares =
+      VoronoiDomains(1, 3, {{-most, -most, -most}, {most, most, most}}, {}, sites);
+  const std::vector<Neighbour> found = neighbours_of(squares, 0);
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_GT(found[0].shared_face, most);
+  EXPECT_GT(found[1].shared_face, most);
+  EXPECT_FALSE(std::isnan(found[2].shared_face));
+}
+
 // In this box, lengths and areas overflow.
 TEST(Neighbours, InABoxBetweenTheGreatestNumbers) {
   constexpr double most = std::numeric_limits<double>::max();

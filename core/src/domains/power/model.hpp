@@ -62,8 +62,8 @@ PowerDiagram new_diagram(const PowerModel& model, std::size_t parts);
 // Changes a diagram a little, so that it suits points that have moved.
 PowerDiagram followed(const PowerModel& model, std::vector<PowerSite> sites);
 
-// Improves a diagram point by point, if the model has all points. Returns when the greatest
-// mass / share is at most `target` and no cell is empty, or when no better diagram is found.
+// Improves a diagram point by point, if the model has all points. Ends when lambda is at most
+// `target`, or as the heaviest point demands, and no cell is empty; otherwise after many tries.
 void settle(const PowerModel& model, PowerDiagram& diagram, double target);
 
 // Changes the weights such that cells gain these masses, which are shares of the whole, or this
