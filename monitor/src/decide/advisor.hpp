@@ -24,7 +24,7 @@ class Advisor {
   // count from the step at which an earlier run has ended.
   void start_from(const DecisionState& state);
   void go_on_from(std::int64_t step);
-  // The state with which go_on_from() goes on.
+  // The state from which go_on_from() continues.
   static DecisionState continued(DecisionState state, std::int64_t step);
   // Declares that domains from this generation on are kept, so that the run can return to them.
   void keep_from(std::int64_t generation);
