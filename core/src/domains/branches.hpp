@@ -44,9 +44,10 @@ inline double place_before(double border) {
 // Returns the ranks that own a place within reach, in ascending order. It skips branches if all
 // their owners are found already, so the time grows only with the number of owners that it finds
 // and the depth of the tree.
-template <class Branches>
+// `holds(leaf)` may refuse a leaf that is only a box around its domain.
+template <class Branches, class Holds>
 std::vector<int> ranks_within_reach(const Branches& branches, int dimensions,
-                                    const Reaches& reaches) {
+                                    const Reaches& reaches, const Holds& holds) {
   using Branch = typename Branches::Branch;
   std::vector<int> ranks;
   int last_found = -1;
@@ -59,11 +60,18 @@ std::vector<int> ranks_within_reach(const Branches& branches, int dimensions,
       branches.children(branch, [&](const Branch& child) { open.push_back(child); });
       continue;
     }
+    if (!holds(branch)) continue;
     last_found = branch.last;
     ranks.push_back(branches.rank_of(branch.last));
   }
   std::sort(ranks.begin(), ranks.end());
   return ranks;
+}
+
+template <class Branches>
+std::vector<int> ranks_within_reach(const Branches& branches, int dimensions,
+                                    const Reaches& reaches) {
+  return ranks_within_reach(branches, dimensions, reaches, [](const auto&) { return true; });
 }
 
 // Returns the nodes within reach, in pre-order. `owners` is the number of owners in the whole tree.

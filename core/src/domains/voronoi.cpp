@@ -288,7 +288,6 @@ std::vector<int> VoronoiDomains::ranks_within(const Box& box, double width) cons
   check_halo(stage_name, *this, box, width);
   const Reaches reaches = turns_within(frame(), dimensions(), box, width);
   const CellsMeeting meets = shapes_->meeting();
-  std::vector<int> ranks;
   const auto is_within = [&](const auto& self, const VoronoiBranches::Branch& leaf,
                              std::array<double, 3>& lower, std::array<double, 3>& upper,
                              std::size_t d) -> bool {
@@ -303,19 +302,9 @@ std::vector<int> VoronoiDomains::ranks_within(const Box& box, double width) cons
     return false;
   };
   std::array<double, 3> lower = {}, upper = {};
-  const VoronoiBranches branches(*this, *shapes_);
-  std::vector<VoronoiBranches::Branch> open = {branches.root()};
-  while (!open.empty()) {
-    const VoronoiBranches::Branch branch = open.back();
-    open.pop_back();
-    if (!branch.box.meets(reaches, dimensions())) continue;
-    if (branch.first != branch.last)
-      branches.children(branch, [&](const auto& child) { open.push_back(child); });
-    else if (is_within(is_within, branch, lower, upper, 0))
-      ranks.push_back(rank_of(branch.first));
-  }
-  std::sort(ranks.begin(), ranks.end());
-  return ranks;
+  return ranks_within_reach(
+      VoronoiBranches(*this, *shapes_), dimensions(), reaches,
+      [&](const auto& leaf) { return is_within(is_within, leaf, lower, upper, 0); });
 }
 
 }  // namespace evenkeel

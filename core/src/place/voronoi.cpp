@@ -13,6 +13,7 @@
 #include "domains/power/model.hpp"
 #include "domains/power/on_space.hpp"
 #include "field/places.hpp"
+#include "place/add_up.hpp"
 #include "place/keeps.hpp"
 #include "place/keyed.hpp"
 #include "place/method.hpp"
@@ -132,39 +133,15 @@ PowerModel model_of(std::span<const CurveKey> keys, const Lattice& curve, const 
 
 // --- The masses of cells -------------------------------------------------------------------------
 
-// Adds up the units and the numbers of objects by part. Each index handles a run of objects, since
-// neighbours are often in the same cell.
-template <class Real, std::int64_t run>
-struct AddUpCells {
+// Finds the part of an object by its place.
+template <class Real>
+struct ByCell {
   CellOfPlace cell_of;
   Places<Real> places;
-  const double* weights;
-  Units units;
-  std::int64_t *units_of_part, *objects_of_part;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
-    const std::int64_t begin = index * run;
-    const std::int64_t end = places.count - begin < run ? places.count : begin + run;
-    std::int64_t sum = 0, several = 0;
-    int part = -1;
-    for (std::int64_t i = begin; i < end; ++i) {
-      int next = 0;
-      cell_of.template find<1>([&](int, int axis) { return places.at(i, axis); }, &next);
-      if (next != part) {
-        add(part, sum, several);
-        part = next;
-        sum = several = 0;
-      }
-      sum += weights == nullptr ? units.one() : units.of(weights[i]);
-      ++several;
-    }
-    add(part, sum, several);
-  }
-
-  KOKKOS_FUNCTION void add(int part, std::int64_t sum, std::int64_t several) const {
-    if (several == 0) return;
-    Kokkos::atomic_add(&units_of_part[part], sum);
-    Kokkos::atomic_add(&objects_of_part[part], several);
+  KOKKOS_FUNCTION int operator()(std::int64_t, std::int64_t object) const {
+    int part = 0;
+    cell_of.template find<1>([&](int, int axis) { return places.at(object, axis); }, &part);
+    return part;
   }
 };
 
@@ -182,16 +159,16 @@ Held held_in(const PlaceTask& task, const Lattice& lattice, std::span<const Powe
   std::vector<std::int64_t> sums(2 * parts);
   const exec::Array<std::int64_t> there(prepared.space, cells_label,
                                         std::span<const std::int64_t>(sums));
-  for (std::size_t s = 0; s < prepared.orders.size(); ++s)
-    with_space(prepared.space, [&]<class Instance>(const Instance& instance) {
-      constexpr std::int64_t run = is_device<Instance> ? 8 : 4096;
-      with_places(prepared.set(s).position(), [&]<class Real>(const Places<Real>& places) {
-        exec::for_each(
-            instance, cells_label, (places.count + run - 1) / run,
-            AddUpCells<Real, run>{reached.finder(lattice), places, weights_of(task, s, units),
-                                  units, there.data(), there.data() + parts});
+  for (std::size_t s = 0; s < prepared.orders.size(); ++s) {
+    const FieldLayout at = prepared.set(s).position();
+    const Summands into{nullptr,      weights_of(task, s, units), at.count, units,
+                        there.data(), static_cast<int>(parts)};
+    with_space(prepared.space, [&](const auto& instance) {
+      with_places(at, [&]<class Real>(const Places<Real>& places) {
+        add_up(instance, cells_label, into, ByCell<Real>{reached.finder(lattice), places});
       });
     });
+  }
   there.fetch(0, sums);
   const auto half = sums.begin() + static_cast<std::ptrdiff_t>(parts);
   return {{sums.begin(), half}, {half, sums.end()}};
@@ -280,6 +257,7 @@ class CellSearch {
       keyed = Keyed(prepared, task_.weights);
       mine = census_of_weights(keyed.sets);
       sites_.resize(parts_);
+      sums_.resize(parts_);
       weights_.resize(parts_);
     });
     const Census all = vote<&combine>(communicator_, ready, mine);
@@ -369,29 +347,39 @@ class CellSearch {
     return task_.target_lambda() > 1 + 2 * usual ? usual : tight;
   }
 
-  // Collective. Weighs the cells, and corrects the diagram until they weigh the same.
+  // What rank 0 has decided; other ranks leave it as it is.
+  struct Turn {
+    bool weighs_again = false, is_new = false;
+    static void join(Turn& into, const Turn& from) noexcept {
+      into.weighs_again = into.weighs_again || from.weighs_again;
+      into.is_new = into.is_new || from.is_new;
+    }
+  };
+
+  // Collective. Weighs the cells, and corrects the diagram until they weigh the same. A rank that
+  // has failed sums up anything, and the next vote takes its failure in.
   void weigh() {
     Status status = attempt(stage_name, [&] {
       if (is_root()) sites_ = correction_->sites();
     });
-    for (bool again = true; again;) {
-      vote(communicator_, status);
+    for (Turn turn{.weighs_again = true};;) {
+      turn = vote<&Turn::join>(communicator_, status, turn);
+      is_new_ = turn.is_new;
+      if (!turn.weighs_again) return;
       communicator_.broadcast(std::span(sites_), 0);
       status = attempt(stage_name, [&] {
         held_ = held_in(task_, lattice_, sites_, units_);
-        sums_ = held_.units;
+        std::copy(held_.units.begin(), held_.units.end(), sums_.begin());
       });
-      vote(communicator_, status);
       communicator_.all_reduce(std::span(sums_), Reduction::sum);
-      again = false;
+      turn = {};
+      if (!status.ok() || !is_root()) continue;
       status = attempt(stage_name, [&] {
-        if (!is_root()) return;
-        again = correction_->improve(sums_);
+        turn.weighs_again = correction_->improve(sums_);
+        turn.is_new = correction_->is_new();
         sites_ = correction_->sites();
       });
-      again = communicator_.broadcast(again || !status.ok() ? 1 : 0, 0) != 0;
     }
-    is_new_ = communicator_.broadcast(is_root() && correction_->is_new() ? 1 : 0, 0) != 0;
   }
 
   // Collective.

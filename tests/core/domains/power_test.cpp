@@ -117,7 +117,6 @@ TEST(Power, CellsOfAllCloudsAreEven) {
         settle(cloud.model(), found, 1.005);
         const std::vector<double> masses = masses_in(cloud, found.sites);
         EXPECT_LE(lambda_of_masses(masses), 1.0051);
-        EXPECT_DOUBLE_EQ(found.lambda, lambda_of_masses(masses));
         EXPECT_GT(std::ranges::min(masses), 0);
       }
 }
@@ -180,9 +179,9 @@ TEST(Power, ADiagramFollowsItsPoints) {
       moved += part_of(cloud.lattice, last, place) != part_of(cloud.lattice, now.sites, place);
     EXPECT_LT(moved, places.size() / 8);
   }
-  const PowerDiagram other =
-      followed(Cloud(random_places("corner", 6000, random), {}).model(), now.sites);
-  EXPECT_LE(other.lambda, 1.02);
+  const Cloud cloud(random_places("corner", 6000, random), {});
+  const PowerDiagram other = followed(cloud.model(), now.sites);
+  EXPECT_LE(lambda_of_masses(masses_in(cloud, other.sites)), 1.02);
 }
 
 }  // namespace

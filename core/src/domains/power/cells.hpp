@@ -107,7 +107,6 @@ void keep_nearest(const LatticeBox& box, std::span<const PowerRival> rivals,
 // A power diagram as an octree, on the host.
 class PowerCells {
  public:
-  PowerCells() = default;
   PowerCells(const Lattice& lattice, std::span<const PowerSite> sites);
 
   PowerOwner owner() const noexcept {

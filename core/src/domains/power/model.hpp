@@ -52,7 +52,6 @@ struct PowerDiagram {
   std::vector<double> shares;  // of the mass; their sum is 1
   std::size_t heavy = 0;       // the number of cells that have a heavy point to themselves; they
                                // are the last ones
-  double lambda = 0;           // of the masses in the model
   bool is_new = true;          // false if the cells follow those of an earlier diagram
 };
 

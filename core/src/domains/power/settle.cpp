@@ -2,8 +2,7 @@
 // nearest to other cells: its weight falls until just these points leave. Weights only fall, as
 // prices in an auction only rise, so the points find cells that have room.
 
-#include "domains/power/measure.hpp"
-#include "domains/power/starts.hpp"
+#include "domains/power/model.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -145,9 +144,6 @@ void settle(const PowerModel& model, PowerDiagram& diagram, double target) {
   Auction auction(model, diagram);
   auction.run(target);
   diagram.sites = auction.best();
-  const PowerMeasure now = measure(model, diagram.sites, 0);
-  diagram.lambda = *std::max_element(now.mass.begin(), now.mass.end()) *
-                   static_cast<double>(now.mass.size()) / model.whole();
 }
 
 }  // namespace evenkeel

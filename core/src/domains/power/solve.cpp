@@ -17,6 +17,7 @@ namespace {
 
 constexpr double slab = 0.2;
 constexpr double least_share = 0.3;  // that a step must leave in each cell
+constexpr double even = 1.1;         // the greatest mass / share of a state that is even
 
 struct State {
   std::vector<PowerSite> sites;
@@ -94,20 +95,21 @@ class Solver {
 
   // Improves the diagram of a start: keeps the state of least energy among those that are even.
   State improved(std::vector<PowerSite> sites, int rounds) const {
-    constexpr double even = 1.1;
     State state = state_of(std::move(sites));
     solve(state, even - 1, 40);
     State best = state;
     for (int round = 0; round < rounds; ++round) {
       if (!move_anchors(state, 1)) break;
       solve(state, 0.02, 2);
-      const bool is_even = state.now.greatest(shares_) <= even;
-      const bool was_even = best.now.greatest(shares_) <= even;
-      if (is_even ? !was_even || state.now.energy < best.now.energy
-                  : !was_even && state.now.greatest(shares_) < best.now.greatest(shares_))
-        best = state;
+      if (is_better(state, best)) best = state;
     }
     return best;
+  }
+
+  // Among even states, the one of less energy is better.
+  bool is_better(const State& one, const State& other) const {
+    const double lambda = one.now.greatest(shares_), its = other.now.greatest(shares_);
+    return lambda <= even && its <= even ? one.now.energy < other.now.energy : lambda < its;
   }
 
  private:
@@ -229,12 +231,6 @@ std::vector<double> shares_with(const PowerModel& model, std::size_t parts,
   return shares;
 }
 
-double lambda_of(const PowerMeasure& now) {
-  const double all = std::accumulate(now.mass.begin(), now.mass.end(), 0.0);
-  return *std::max_element(now.mass.begin(), now.mass.end()) *
-         static_cast<double>(now.mass.size()) / all;
-}
-
 // Each point is the anchor of a cell. The other cells cost too much to own anything.
 PowerDiagram one_cell_each(const PowerModel& model, std::size_t parts) {
   PowerDiagram diagram;
@@ -242,7 +238,6 @@ PowerDiagram one_cell_each(const PowerModel& model, std::size_t parts) {
     diagram.sites.push_back(
         site_at(model, std::min(p, model.size() - 1), p < model.size() ? 0 : -most_power_weight));
   diagram.shares.assign(parts, 1 / static_cast<double>(parts));
-  diagram.lambda = lambda_of(measure(model, diagram.sites, 0));
   return diagram;
 }
 
@@ -282,16 +277,10 @@ PowerDiagram new_diagram(const PowerModel& model, std::size_t parts) {
     std::vector<PowerSite> sites = sites_of(others, start(others, free), free);
     for (const std::size_t point : heavy) sites.push_back(site_at(model, point, 0));
     State state = solver.improved(std::move(sites), rounds_for(parts));
-    const auto is_better = [&] {
-      constexpr double even = 1.1;
-      const double lambda = state.now.greatest(solver.shares());
-      const double other = best->now.greatest(solver.shares());
-      return lambda <= even && other <= even ? state.now.energy < best->now.energy : lambda < other;
-    };
-    if (!best || is_better()) best = std::move(state);
+    if (!best || solver.is_better(state, *best)) best = std::move(state);
   }
   solver.solve(*best, tolerance_for(model, parts), 20);
-  return {std::move(best->sites), solver.shares(), heavy.size(), lambda_of(best->now)};
+  return {std::move(best->sites), solver.shares(), heavy.size()};
 }
 
 PowerDiagram followed(const PowerModel& model, std::vector<PowerSite> sites) {
@@ -304,7 +293,7 @@ PowerDiagram followed(const PowerModel& model, std::vector<PowerSite> sites) {
   solver.move_anchors(state, part);
   solver.solve(state, tolerance_for(model, parts), 30);
   if (state.now.greatest(solver.shares()) > enough) return new_diagram(model, parts);
-  return {std::move(state.sites), solver.shares(), 0, lambda_of(state.now), false};
+  return {std::move(state.sites), solver.shares(), 0, false};
 }
 
 void correct(const PowerModel& model, PowerDiagram& diagram, std::vector<double> gains,
