@@ -27,18 +27,20 @@ struct OwnerNode {
   int first, last;  // first and last owner in its subtree
 };
 
-// The arrays are in memory that the caller can access.
+// For OwnersAround, if leaves are domains, and not only boxes around them.
+struct LeavesAreDomains {
+  KOKKOS_FUNCTION bool operator()(int, const double*, const double*) const { return true; }
+};
+
+// The arrays are in memory that the caller can access. `Cells` is LeavesAreDomains or CellsMeeting;
+// it is a parameter, because the code of CellsMeeting makes kernels twice as slow.
+template <class Cells>
 struct OwnersAround {
   const OwnerNode* nodes;
   int begin, end;
   const int* ranks;  // by owner; below 0 if the owner has no place within reach
   int dimensions;
-  CellsMeeting cells;  // null if leaves are domains
-
-  // Returns true if the domain of a leaf has places in a closed box, which the leaf overlaps.
-  KOKKOS_FUNCTION bool holds(int owner, const double* lower, const double* upper) const {
-    return cells.pieces == nullptr || cells(owner, lower, upper);
-  }
+  Cells cells;  // finds out if the domain of a leaf has places in a box that the leaf overlaps
 
   // Calls visit(rank) once for each owner of a place in a closed box, until visit returns false.
   // Returns false if it did.
@@ -58,7 +60,7 @@ struct OwnersAround {
         continue;
       }
       i = node.skip;
-      if (!meets || (node.first == node.last && !is_within && !holds(node.first, lower, upper)))
+      if (!meets || (node.first == node.last && !is_within && !cells(node.first, lower, upper)))
         continue;
       for (int owner = node.first > found ? node.first : found + 1; owner <= node.last; ++owner)
         if (ranks[owner] >= 0 && !visit(ranks[owner])) return false;
@@ -78,7 +80,7 @@ struct OwnersAround {
       for (int d = 0; d < dimensions; ++d)
         meets = meets && lower[d] <= node.upper[d] && node.lower[d] <= upper[d];
       const bool is_leaf = node.first == node.last;
-      if (meets && is_leaf && holds(node.first, lower, upper) && !visit(node, ranks[node.first]))
+      if (meets && is_leaf && cells(node.first, lower, upper) && !visit(node, ranks[node.first]))
         return false;
       i = meets && !is_leaf ? i + 1 : node.skip;
     }

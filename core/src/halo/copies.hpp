@@ -10,6 +10,7 @@
 #include <Kokkos_Macros.hpp>
 
 #include <limits>
+#include <type_traits>
 
 namespace evenkeel {
 
@@ -48,10 +49,11 @@ KOKKOS_FUNCTION void for_each_image(const Frame& frame, int dimensions, const Ax
   }
 }
 
-template <class Frame>
+template <class Frame, class Cells>
 struct CopiesWithin {
+  static constexpr bool leaves_are_domains = std::is_same_v<Cells, LeavesAreDomains>;
   Frame frame;
-  OwnersAround owners;
+  OwnersAround<Cells> owners;
   double width;
   int self;
 
@@ -93,8 +95,8 @@ struct PiecesNear {
   int count = 0;
   bool are_all = true;  // false if there are too many pieces
 
-  template <class Frame>
-  KOKKOS_FUNCTION PiecesNear(const CopiesWithin<Frame>& copies, const PlaceBox& box) {
+  template <class Within>
+  KOKKOS_FUNCTION PiecesNear(const Within& copies, const PlaceBox& box) {
     AxisReach reach[3] = {};
     copies.write_reach(box.lower, box.upper, reach);
     int images = 0, copy = -1, last_owner = -1, last_image = -1;
@@ -123,8 +125,8 @@ struct PiecesNear {
   }
 
   // Does the same as CopiesWithin, for one object of the block.
-  template <class Frame, class Visit>
-  KOKKOS_FUNCTION void for_each(const CopiesWithin<Frame>& copies, const double* place,
+  template <class Within, class Visit>
+  KOKKOS_FUNCTION void for_each(const Within& copies, const double* place,
                                 const Visit& visit) const {
     AxisReach reach[3] = {};
     copies.write_reach(place, place, reach);
@@ -132,26 +134,40 @@ struct PiecesNear {
     for (int p = 0; p < count; ++p) {
       const DomainPiece& piece = pieces[p];
       bool meets = piece.copy != last;
-      double from[3] = {}, to[3] = {};
       for (int d = 0; d < copies.owners.dimensions; ++d) {
         const int turn = -piece.image.periods[d];
         const AxisReach& along = reach[d];
-        from[d] = turn == along.first_turn ? along.first : copies.frame.lowest(d);
-        to[d] = turn == along.last_turn ? along.last : copies.frame.highest(d);
         meets = meets && along.first_turn <= turn && turn <= along.last_turn &&
-                from[d] <= piece.upper[d] && piece.lower[d] <= to[d];
+                (turn != along.first_turn || along.first <= piece.upper[d]) &&
+                (turn != along.last_turn || piece.lower[d] <= along.last);
       }
-      if (!meets || !copies.owners.holds(piece.owner, from, to)) continue;
+      if (!meets) continue;
+      if constexpr (!Within::leaves_are_domains)
+        if (!has_places(copies, reach, piece)) continue;
       last = piece.copy;
       visit(piece.rank, piece.image);
     }
   }
+
+ private:
+  // Returns true if the domain of a piece has places within reach, in the period of its image.
+  template <class Within>
+  KOKKOS_FUNCTION static bool has_places(const Within& copies, const AxisReach* reach,
+                                         const DomainPiece& piece) {
+    double from[3] = {}, to[3] = {};
+    for (int d = 0; d < copies.owners.dimensions; ++d) {
+      const int turn = -piece.image.periods[d];
+      from[d] = turn == reach[d].first_turn ? reach[d].first : copies.frame.lowest(d);
+      to[d] = turn == reach[d].last_turn ? reach[d].last : copies.frame.highest(d);
+    }
+    return copies.owners.cells(piece.owner, from, to);
+  }
 };
 
 // Finds the copies of a block of `length` objects. Blocks of one object have no boxes.
-template <class Frame, class Real, std::int64_t length>
+template <class Within, class Real, std::int64_t length>
 struct CopiesOfBlock {
-  CopiesWithin<Frame> copies;
+  Within copies;
   Places<Real> places;
   const PlaceBox* boxes;
 
@@ -189,9 +205,9 @@ struct CopiesOfBlock {
   }
 };
 
-template <class Frame, class Real, std::int64_t length>
+template <class Within, class Real, std::int64_t length>
 struct CountCopies {
-  CopiesOfBlock<Frame, Real, length> copies_of;
+  CopiesOfBlock<Within, Real, length> copies_of;
   std::int64_t* counts;
 
   KOKKOS_FUNCTION void operator()(std::int64_t block) const {
@@ -201,9 +217,9 @@ struct CountCopies {
   }
 };
 
-template <class Frame, class Real, std::int64_t length>
+template <class Within, class Real, std::int64_t length>
 struct WriteCopies {
-  CopiesOfBlock<Frame, Real, length> copies_of;
+  CopiesOfBlock<Within, Real, length> copies_of;
   // the index of each block's first copy, then the number of all copies
   const std::int64_t* firsts;
   std::int64_t* objects;

@@ -154,27 +154,18 @@ Reaches reaches_of(const Frame& frame, int dimensions, const PlaceBox& around, d
   return reaches_of(frame, dimensions, box, width);
 }
 
-// The shapes of cells in memory that a space can access; empty without shapes.
+// The shapes of cells in memory that a space can access.
 struct ReachedShapes {
   exec::Reached<PowerRival> pieces, around;
   exec::Reached<int> first_piece, first_around;
 
-  ReachedShapes(const Space& space, const PowerShapes* shapes)
-      : ReachedShapes(space, shapes == nullptr ? none() : shapes->pieces()) {}
-  CellsMeeting meeting(int dimensions) const {
-    if (pieces.size() == 0) return {};
-    return {pieces.data(), first_piece.data(), around.data(), first_around.data(), dimensions};
-  }
-
- private:
   ReachedShapes(const Space& space, const PowerShapes::Pieces& all)
       : pieces(space, leavers_label, all.pieces),
         around(space, leavers_label, all.around),
         first_piece(space, leavers_label, all.first_piece),
         first_around(space, leavers_label, all.first_around) {}
-  static const PowerShapes::Pieces& none() {
-    static const PowerShapes::Pieces empty;
-    return empty;
+  CellsMeeting meeting(int dimensions) const {
+    return {pieces.data(), first_piece.data(), around.data(), first_around.data(), dimensions};
   }
 };
 
@@ -187,10 +178,29 @@ struct Copies {
   exec::Array<std::uint32_t> ranks;
 };
 
+template <class Instance, class Within, class Real, std::int64_t length>
+Copies written_copies(const Instance& instance, const Space& space,
+                      const CopiesOfBlock<Within, Real, length>& copies_of) {
+  const std::int64_t blocks = (copies_of.places.count + length - 1) / length;
+  const exec::Array<std::int64_t> firsts =
+      exec::filled(space, leavers_label, blocks + 1, std::int64_t{0});
+  exec::for_each(instance, leavers_label, blocks,
+                 CountCopies<Within, Real, length>{copies_of, firsts.data()});
+  const std::int64_t all = exec::sum_up(firsts);
+  Copies copies = {
+      {space, leavers_label, all}, {space, leavers_label, all}, {space, leavers_label, all}};
+  if (all > 0)
+    exec::for_each(
+        instance, leavers_label, blocks,
+        WriteCopies<Within, Real, length>{copies_of, firsts.data(), copies.objects.data(),
+                                          copies.images.data(), copies.ranks.data()});
+  exec::fence(instance, leavers_label);
+  return copies;
+}
+
 template <class Real, class Instance, class Frame>
 Copies copies_from(const Instance& instance, const Space& space, const LeaversTask& task,
                    const Frame& frame, const Places<Real>& places) {
-  constexpr std::int64_t length = block_length<Instance>;
   const int dimensions = dimensions_of(task.domains);
   exec::Array<PlaceBox> boxes;
   const PlaceBox around = box_around(instance, space, places, dimensions, boxes);
@@ -199,26 +209,20 @@ Copies copies_from(const Instance& instance, const Space& space, const LeaversTa
                                     [&](const auto& all) { return all.owner_tree(reaches); });
   const exec::Reached<OwnerNode> nodes(space, leavers_label, tree.nodes);
   const exec::Reached<int> ranks(space, leavers_label, tree.ranks);
-  const ReachedShapes shapes(space, tree.shapes.get());
-  const OwnersAround owners{nodes.data(), tree.begin, static_cast<int>(nodes.size()),
-                            ranks.data(), dimensions, shapes.meeting(dimensions)};
-  const CopiesOfBlock<Frame, Real, length> copies_of{
-      {frame, owners, task.width, task.rank}, places, boxes.data()};
-
-  const std::int64_t blocks = (places.count + length - 1) / length;
-  const exec::Array<std::int64_t> firsts =
-      exec::filled(space, leavers_label, blocks + 1, std::int64_t{0});
-  exec::for_each(instance, leavers_label, blocks,
-                 CountCopies<Frame, Real, length>{copies_of, firsts.data()});
-  const std::int64_t all = exec::sum_up(firsts);
-  Copies copies = {
-      {space, leavers_label, all}, {space, leavers_label, all}, {space, leavers_label, all}};
-  if (all > 0)
-    exec::for_each(instance, leavers_label, blocks,
-                   WriteCopies<Frame, Real, length>{copies_of, firsts.data(), copies.objects.data(),
-                                                    copies.images.data(), copies.ranks.data()});
-  exec::fence(instance, leavers_label);
-  return copies;
+  const auto copies_with = [&]<class Cells>(const Cells& cells) {
+    using Within = CopiesWithin<Frame, Cells>;
+    const OwnersAround<Cells> owners{nodes.data(), tree.begin, static_cast<int>(nodes.size()),
+                                     ranks.data(), dimensions, cells};
+    return written_copies(instance, space,
+                          CopiesOfBlock<Within, Real, block_length<Instance>>{
+                              {frame, owners, task.width, task.rank}, places, boxes.data()});
+  };
+  if constexpr (std::is_same_v<Frame, CellFrame>)
+    if (tree.shapes) {
+      const ReachedShapes shapes(space, tree.shapes->pieces());
+      return copies_with(shapes.meeting(dimensions));
+    }
+  return copies_with(LeavesAreDomains());
 }
 
 template <class Frame>

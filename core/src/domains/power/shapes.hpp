@@ -13,7 +13,7 @@ namespace evenkeel {
 
 // For kernels: finds out whether cells meet boxes. A cell may have several pieces, one for each
 // image of its site that owns places of the box of all domains. The arrays are in memory that the
-// caller can access; without shapes they are null.
+// caller can access.
 struct CellsMeeting {
   const PowerRival* pieces = nullptr;  // in the order of parts
   const int* first_piece = nullptr;    // of each part, then the number of all pieces
