@@ -347,7 +347,7 @@ class CellSearch {
     return task_.target_lambda() > 1 + 2 * usual ? usual : tight;
   }
 
-  // What rank 0 has decided; other ranks leave it as it is.
+  // The decision of rank 0; other ranks leave it as it is.
   struct Turn {
     bool weighs_again = false, is_new = false;
     static void join(Turn& into, const Turn& from) noexcept {
