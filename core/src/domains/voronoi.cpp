@@ -254,10 +254,11 @@ std::vector<VoronoiDomains::Shape> VoronoiDomains::shapes_of(int part) const {
 
 int VoronoiDomains::owner_of(std::span<const double> point) const {
   check_point(stage_name, *this, point);
-  int part = 0;
-  CellOfPlace{shapes_->lattice(), shapes_->cells().owner()}.find<1>(
-      [&](int, int axis) { return point[static_cast<std::size_t>(axis)]; }, &part);
-  return rank_of(part);
+  double cell[3] = {};
+  for (int axis = 0; axis < dimensions(); ++axis)
+    cell[axis] = shapes_->lattice().coordinate(axis, point[static_cast<std::size_t>(axis)]);
+  const PowerCells& cells = shapes_->cells();
+  return rank_of(cells.rivals()[static_cast<std::size_t>(cells.owner()(cell))].part);
 }
 
 bool VoronoiDomains::divides_as(const VoronoiDomains& other) const {
