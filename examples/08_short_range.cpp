@@ -212,7 +212,8 @@ std::uint64_t simulate(const ek::Communicator& ranks, const Settings& settings) 
   for (std::int64_t step = 0; step < settings.steps; ++step) {
     if (step % steps_of_cells == 0) {
       balancer.migrate(particles.as_set());
-      halo = ek::Halo(ranks, balancer.domains(), particles.as_set(), range + skin);
+      halo = ek::Halo(ranks, balancer.domains(), particles.as_set(), range + skin,
+                      ek::Halo::Distance::straight);
       halo.make_room(particles.as_set());
       halo.exchange(particles.as_set());
       cells = make_cells(particles.x, halo.owned() + halo.ghosts());

@@ -60,6 +60,21 @@ struct BoxFrame {
   KOKKOS_FUNCTION double lowest(int axis) const { return axes[axis].lower; }
   KOKKOS_FUNCTION double highest(int axis) const { return axes[axis].last; }
 
+  // Distances from the lower face, in quarters of lengths: of a place, and of both ends of a
+  // coordinate, which are in the box. The place is brought into the box along an axis that is not
+  // periodic.
+  KOKKOS_FUNCTION double distance(int axis, double place) const {
+    const GridAxis& along = axes[axis];
+    return along.distance(along.period > 0 ? place : clamped(along, place));
+  }
+  KOKKOS_FUNCTION double distance_from(int axis, double at) const {
+    return axes[axis].distance(clamped(axes[axis], at));
+  }
+  KOKKOS_FUNCTION double distance_to(int axis, double at) const {
+    return axes[axis].distance(clamped(axes[axis], at));
+  }
+  KOKKOS_FUNCTION double period(int axis) const { return axes[axis].period; }
+
  private:
   KOKKOS_FUNCTION static double clamped(const GridAxis& along, double place) {
     const double above = place < along.lower ? along.lower : place;
@@ -89,6 +104,24 @@ struct CellFrame {
   }
   KOKKOS_FUNCTION double lowest(int) const { return 0; }
   KOKKOS_FUNCTION double highest(int axis) const { return lattice.last_coordinate(axis); }
+
+  // As in BoxFrame. The ends of a coordinate are the faces of its cell. The last cell may extend
+  // beyond the box.
+  KOKKOS_FUNCTION double distance(int axis, double place) const {
+    const double distance = lattice.distance(axis, place), most = periods[axis];
+    if (lattice.wraps(axis)) return distance;
+    const double above = distance < 0 ? 0 : distance;
+    return above > most ? most : above;
+  }
+  KOKKOS_FUNCTION double distance_from(int axis, double at) const {
+    const double cells = lattice.cells_per_length(axis);
+    return cells > 0 ? at / cells : 0;
+  }
+  KOKKOS_FUNCTION double distance_to(int axis, double at) const {
+    const double end = distance_from(axis, at + 1);
+    return end < periods[axis] ? end : periods[axis];
+  }
+  KOKKOS_FUNCTION double period(int axis) const { return lattice.wraps(axis) ? periods[axis] : 0; }
 };
 
 // An interval of coordinates in a frame along an axis. Both ends are included.

@@ -32,6 +32,28 @@ struct LeavesAreDomains {
   KOKKOS_FUNCTION bool operator()(int, const double*, const double*) const { return true; }
 };
 
+// A closed box of places: the region of a walk through OwnersAround.
+struct PlacesInBox {
+  const double *lower, *upper;
+  int dimensions;
+
+  KOKKOS_FUNCTION bool meets(const double* from, const double* to) const {
+    bool meets = true;
+    for (int d = 0; d < dimensions; ++d) meets = meets && lower[d] <= to[d] && from[d] <= upper[d];
+    return meets;
+  }
+  KOKKOS_FUNCTION bool holds(const double* from, const double* to) const {
+    bool holds = true;
+    for (int d = 0; d < dimensions; ++d) holds = holds && lower[d] <= from[d] && to[d] <= upper[d];
+    return holds;
+  }
+  // Returns true if the domain of an owner may have places in the box.
+  template <class Cells>
+  KOKKOS_FUNCTION bool meets_domain(const Cells& cells, int owner) const {
+    return cells(owner, lower, upper);
+  }
+};
+
 // The arrays are in memory that the caller can access. `Cells` is LeavesAreDomains or CellsMeeting;
 // it is a parameter, because the code of CellsMeeting makes kernels twice as slow.
 template <class Cells>
@@ -42,25 +64,22 @@ struct OwnersAround {
   int dimensions;
   Cells cells;  // finds out if the domain of a leaf has places in a box that the leaf overlaps
 
-  // Calls visit(rank) once for each owner of a place in a closed box, until visit returns false.
+  // Calls visit(rank) once for each owner of a place in a region, until visit returns false.
   // Returns false if it did.
-  template <class Visit>
-  KOKKOS_FUNCTION bool for_each(const double* lower, const double* upper,
-                                const Visit& visit) const {
+  template <class Region, class Visit>
+  KOKKOS_FUNCTION bool for_each(const Region& region, const Visit& visit) const {
     int found = -1;
     for (int i = begin; i < end;) {
       const OwnerNode& node = nodes[i];
-      bool meets = node.last > found, is_within = true;
-      for (int d = 0; d < dimensions; ++d) {
-        meets = meets && lower[d] <= node.upper[d] && node.lower[d] <= upper[d];
-        is_within = is_within && lower[d] <= node.lower[d] && node.upper[d] <= upper[d];
-      }
+      const bool meets = node.last > found && region.meets(node.lower, node.upper);
+      const bool is_within = meets && region.holds(node.lower, node.upper);
       if (meets && !is_within && node.first != node.last) {
         ++i;
         continue;
       }
       i = node.skip;
-      if (!meets || (node.first == node.last && !is_within && !cells(node.first, lower, upper)))
+      if (!meets ||
+          (node.first == node.last && !is_within && !region.meets_domain(cells, node.first)))
         continue;
       for (int owner = node.first > found ? node.first : found + 1; owner <= node.last; ++owner)
         if (ranks[owner] >= 0 && !visit(ranks[owner])) return false;
@@ -69,18 +88,16 @@ struct OwnersAround {
     return true;
   }
 
-  // Calls visit(leaf, rank) for each leaf that overlaps a closed box, until visit returns false.
+  // Calls visit(leaf, rank) for each leaf that overlaps a region, until visit returns false.
   // Returns false if it did.
-  template <class Visit>
-  KOKKOS_FUNCTION bool for_each_leaf(const double* lower, const double* upper,
-                                     const Visit& visit) const {
+  template <class Region, class Visit>
+  KOKKOS_FUNCTION bool for_each_leaf(const Region& region, const Visit& visit) const {
     for (int i = begin; i < end;) {
       const OwnerNode& node = nodes[i];
-      bool meets = true;
-      for (int d = 0; d < dimensions; ++d)
-        meets = meets && lower[d] <= node.upper[d] && node.lower[d] <= upper[d];
+      const bool meets = region.meets(node.lower, node.upper);
       const bool is_leaf = node.first == node.last;
-      if (meets && is_leaf && cells(node.first, lower, upper) && !visit(node, ranks[node.first]))
+      if (meets && is_leaf && region.meets_domain(cells, node.first) &&
+          !visit(node, ranks[node.first]))
         return false;
       i = meets && !is_leaf ? i + 1 : node.skip;
     }

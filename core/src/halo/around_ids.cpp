@@ -169,7 +169,7 @@ Halo Halo::around_ids(const Communicator& communicator, const Domains& domains,
       transfer.emplace(transfer_between(communicator, plan.space(), plan.ghosts.parcels,
                                         wanted.slots, plan.copies.parcels, plan.copies.objects));
     });
-  agree_on_plan(communicator, status, 0, generation_of(domains));
+  agree_on_plan(communicator, status, {0, generation_of(domains), false});
   const Status told = attempt(stage_name, [&] { transfer->run(); });
   const Status fits = attempt(stage_name, [&] {
     if (told.ok()) require_slots(halo.impl_->space(), halo.impl_->copies.objects, owned);

@@ -49,13 +49,75 @@ KOKKOS_FUNCTION void for_each_image(const Frame& frame, int dimensions, const Ax
   }
 }
 
-template <class Frame, class Cells>
+// The places at most a width away from a place in a straight line, in one period of the box: a
+// region for OwnersAround. They are in the box from the ends of a reach.
+template <class Frame>
+struct PlacesInBall {
+  PlacesInBox box;
+  const Frame& frame;
+  double center[3] = {}, width, square;  // in quarters of lengths
+
+  KOKKOS_FUNCTION PlacesInBall(const PlacesInBox& around, const Frame& all, const double* place,
+                               const Image& image, double in_lengths)
+      : box(around), frame(all), width(0.25 * in_lengths), square(width * width) {
+    for (int d = 0; d < box.dimensions; ++d)
+      center[d] = frame.distance(d, place[d]) + image.periods[d] * frame.period(d);
+  }
+  KOKKOS_FUNCTION bool meets(const double* from, const double* to) const {
+    return box.meets(from, to) && !(square_to(from, to, false) > square);
+  }
+  KOKKOS_FUNCTION bool holds(const double* from, const double* to) const {
+    return box.holds(from, to) && square_to(from, to, true) <= square;
+  }
+  template <class Cells>
+  KOKKOS_FUNCTION bool meets_domain(const Cells& cells, int owner) const {
+    if constexpr (std::is_same_v<Cells, LeavesAreDomains>) {
+      return true;
+    } else {
+      LatticeBall ball;
+      for (int d = 0; d < box.dimensions; ++d) {
+        ball.center[d] = center[d] * frame.lattice.cells_per_length(d);
+        ball.radius[d] = width * frame.lattice.cells_per_length(d);
+      }
+      return cells(owner, box.lower, box.upper, &ball);
+    }
+  }
+
+ private:
+  // The square of the distance to the nearest or farthest place of a closed box.
+  KOKKOS_FUNCTION double square_to(const double* from, const double* to, bool farthest) const {
+    double sum = 0;
+    for (int d = 0; d < box.dimensions; ++d) {
+      const double below = frame.distance_from(d, from[d]) - center[d];
+      const double above = center[d] - frame.distance_to(d, to[d]);
+      const double more = below > above ? below : above, less = below > above ? above : below;
+      const double gap = farthest ? -less : more > 0 ? more : 0;
+      sum += gap * gap;
+    }
+    return sum;
+  }
+};
+
+// `is_straight` tells whether distances are measured in a straight line, or along each axis.
+template <class Frame, class Cells, bool is_straight>
 struct CopiesWithin {
-  static constexpr bool leaves_are_domains = std::is_same_v<Cells, LeavesAreDomains>;
+  // if true, a place may be within reach of a leaf along the axes, but not of its domain
+  static constexpr bool leaves_differ = is_straight || !std::is_same_v<Cells, LeavesAreDomains>;
   Frame frame;
   OwnersAround<Cells> owners;
   double width;
   int self;
+
+  // Calls act(region) with the places within reach of a place, in the period of an image.
+  template <class Act>
+  KOKKOS_FUNCTION bool with_region(const double* place, const Image& image, const double* from,
+                                   const double* to, const Act& act) const {
+    const PlacesInBox box = {from, to, owners.dimensions};
+    if constexpr (is_straight)
+      return act(PlacesInBall<Frame>(box, frame, place, image, width));
+    else
+      return act(box);
+  }
 
   KOKKOS_FUNCTION void write_reach(const double* lower, const double* upper,
                                    AxisReach* reach) const {
@@ -71,9 +133,11 @@ struct CopiesWithin {
     write_reach(place, place, reach);
     for_each_image(frame, owners.dimensions, reach,
                    [&](const Image& image, bool is_here, const double* from, const double* to) {
-                     return owners.for_each(from, to, [&](int rank) {
-                       if (!is_here || rank != self) visit(rank, image);
-                       return true;
+                     return with_region(place, image, from, to, [&](const auto& region) {
+                       return owners.for_each(region, [&](int rank) {
+                         if (!is_here || rank != self) visit(rank, image);
+                         return true;
+                       });
                      });
                    });
   }
@@ -104,7 +168,8 @@ struct PiecesNear {
                    [&](const Image& image, bool is_here, const double* from, const double* to) {
                      const int number = images++;
                      return copies.owners.for_each_leaf(
-                         from, to, [&](const OwnerNode& leaf, int rank) {
+                         PlacesInBox{from, to, copies.owners.dimensions},
+                         [&](const OwnerNode& leaf, int rank) {
                            if (is_here && rank == copies.self) return true;
                            if (count == most) return are_all = false;
                            if (leaf.first != last_owner || number != last_image) ++copy;
@@ -142,8 +207,8 @@ struct PiecesNear {
                 (turn != along.last_turn || piece.lower[d] <= along.last);
       }
       if (!meets) continue;
-      if constexpr (!Within::leaves_are_domains)
-        if (!has_places(copies, reach, piece)) continue;
+      if constexpr (Within::leaves_differ)
+        if (!has_places(copies, place, reach, piece)) continue;
       last = piece.copy;
       visit(piece.rank, piece.image);
     }
@@ -152,15 +217,18 @@ struct PiecesNear {
  private:
   // Returns true if the domain of a piece has places within reach, in the period of its image.
   template <class Within>
-  KOKKOS_FUNCTION static bool has_places(const Within& copies, const AxisReach* reach,
-                                         const DomainPiece& piece) {
+  KOKKOS_FUNCTION static bool has_places(const Within& copies, const double* place,
+                                         const AxisReach* reach, const DomainPiece& piece) {
     double from[3] = {}, to[3] = {};
     for (int d = 0; d < copies.owners.dimensions; ++d) {
       const int turn = -piece.image.periods[d];
       from[d] = turn == reach[d].first_turn ? reach[d].first : copies.frame.lowest(d);
       to[d] = turn == reach[d].last_turn ? reach[d].last : copies.frame.highest(d);
     }
-    return copies.owners.cells(piece.owner, from, to);
+    return copies.with_region(place, piece.image, from, to, [&](const auto& region) {
+      return region.meets(piece.lower, piece.upper) &&
+             region.meets_domain(copies.owners.cells, piece.owner);
+    });
   }
 };
 

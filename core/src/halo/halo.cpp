@@ -23,29 +23,34 @@ namespace {
 
 constexpr const char* halo_label = "evenkeel::halo::plan";
 
-// The values on which all ranks must agree. The width must be finite.
-struct Terms {
-  double least_width, greatest_width;
-  std::int64_t least_generation, greatest_generation;
+// The least and the greatest value of each term.
+struct RangeOfTerms {
+  HaloTerms least, greatest;
 };
 
-void combine_terms(Terms& into, const Terms& from) noexcept {
-  into.least_width = std::min(into.least_width, from.least_width);
-  into.greatest_width = std::max(into.greatest_width, from.greatest_width);
-  into.least_generation = std::min(into.least_generation, from.least_generation);
-  into.greatest_generation = std::max(into.greatest_generation, from.greatest_generation);
+void combine_terms(RangeOfTerms& into, const RangeOfTerms& from) noexcept {
+  into.least.width = std::min(into.least.width, from.least.width);
+  into.greatest.width = std::max(into.greatest.width, from.greatest.width);
+  into.least.generation = std::min(into.least.generation, from.least.generation);
+  into.greatest.generation = std::max(into.greatest.generation, from.greatest.generation);
+  into.least.is_straight = into.least.is_straight && from.least.is_straight;
+  into.greatest.is_straight = into.greatest.is_straight || from.greatest.is_straight;
 }
 
-void require_same(const Terms& all) {
-  if (all.least_width != all.greatest_width)
+void require_same(const RangeOfTerms& all) {
+  if (all.least.width != all.greatest.width)
     throw Error(ErrorKind::disagreement, Where{stage_name},
-                "Ranks ask for halos of widths " + text_of(all.least_width) + " to " +
-                    text_of(all.greatest_width) + '.',
+                "Ranks ask for halos of widths " + text_of(all.least.width) + " to " +
+                    text_of(all.greatest.width) + '.',
                 "Give the same width on all ranks.");
-  if (all.least_generation != all.greatest_generation)
+  if (all.least.is_straight != all.greatest.is_straight)
     throw Error(ErrorKind::disagreement, Where{stage_name},
-                "Ranks have domains of generations " + std::to_string(all.least_generation) +
-                    " to " + std::to_string(all.greatest_generation) + '.',
+                "Some ranks ask for a halo by straight distances, others along the axes.",
+                "Give the same Halo::Distance on all ranks.");
+  if (all.least.generation != all.greatest.generation)
+    throw Error(ErrorKind::disagreement, Where{stage_name},
+                "Ranks have domains of generations " + std::to_string(all.least.generation) +
+                    " to " + std::to_string(all.greatest.generation) + '.',
                 "Make a halo on all ranks after the same rebalance.");
 }
 
@@ -98,10 +103,8 @@ std::vector<Parcel> parcels_of(const std::vector<std::int64_t>& offsets) {
   return parcels;
 }
 
-void agree_on_plan(const Communicator& communicator, const Status& status, double width,
-                   std::int64_t generation) {
-  require_same(
-      vote<&combine_terms>(communicator, status, Terms{width, width, generation, generation}));
+void agree_on_plan(const Communicator& communicator, const Status& status, const HaloTerms& terms) {
+  require_same(vote<&combine_terms>(communicator, status, RangeOfTerms{terms, terms}));
 }
 
 Halo::Halo() noexcept = default;
@@ -109,18 +112,20 @@ Halo::Halo(Halo&&) noexcept = default;
 Halo& Halo::operator=(Halo&&) noexcept = default;
 Halo::~Halo() = default;
 
-Halo::Halo(const Communicator& communicator, const Domains& domains, const Set& set, double width) {
+Halo::Halo(const Communicator& communicator, const Domains& domains, const Set& set, double width,
+           Distance distance) {
   const exec::Region shown("evenkeel::halo");
   exec::Array<Halo::Origin> leaving;
   std::vector<Note<std::int64_t>> notes, arrived;
+  const bool is_straight = distance == Distance::straight;
   Status status = attempt(stage_name, [&] {
     impl_ = std::make_unique<Impl>(Impl{&communicator, generation_of(domains), width});
     Impl& plan = *impl_;
     const Space space = Space::where(set.position().memory);
     plan.memory = exec::memory_of(space);
     plan.quarters = quarters_of(domains);
-    Leavers leavers =
-        find_leavers(space, {domains, width, communicator.rank(), communicator.size()}, set);
+    Leavers leavers = find_leavers(
+        space, {domains, width, is_straight, communicator.rank(), communicator.size()}, set);
     plan.counts.owned = set.count();
     plan.counts.copies = leavers.objects.size();
     plan.copies.parcels = parcels_of(leavers.offsets);
@@ -143,7 +148,8 @@ Halo::Halo(const Communicator& communicator, const Domains& domains, const Set& 
                                         plan.ghosts.parcels, plan.ghosts.origins));
     });
   // If the width is not finite, `status` is a failure already.
-  agree_on_plan(communicator, status, status.ok() ? width : 0, generation_of(domains));
+  agree_on_plan(communicator, status,
+                {status.ok() ? width : 0, generation_of(domains), is_straight});
   vote(communicator, attempt(stage_name, [&] { transfer->run(); }));
 }
 

@@ -64,10 +64,15 @@ struct Halo::Impl {
 // Returns a parcel for each rank that has objects in the list; those of rank r begin at offsets[r].
 std::vector<Parcel> parcels_of(const std::vector<std::int64_t>& offsets);
 
-// Collective. Votes; throws on all ranks unless all have the same finite width and the same
-// generation.
-void agree_on_plan(const Communicator& communicator, const Status& status, double width,
-                   std::int64_t generation);
+// The values on which all ranks must agree. The width must be finite.
+struct HaloTerms {
+  double width;
+  std::int64_t generation;
+  bool is_straight;
+};
+
+// Collective. Votes; throws on all ranks unless all have the same terms.
+void agree_on_plan(const Communicator& communicator, const Status& status, const HaloTerms& terms);
 
 // Adds a message for each parcel. `Message` is Send or Receive.
 template <class Message>

@@ -209,13 +209,17 @@ Copies copies_from(const Instance& instance, const Space& space, const LeaversTa
                                     [&](const auto& all) { return all.owner_tree(reaches); });
   const exec::Reached<OwnerNode> nodes(space, leavers_label, tree.nodes);
   const exec::Reached<int> ranks(space, leavers_label, tree.ranks);
+  const auto copies_by = [&]<class Within>(const Within& within) {
+    return written_copies(
+        instance, space,
+        CopiesOfBlock<Within, Real, block_length<Instance>>{within, places, boxes.data()});
+  };
   const auto copies_with = [&]<class Cells>(const Cells& cells) {
-    using Within = CopiesWithin<Frame, Cells>;
     const OwnersAround<Cells> owners{nodes.data(), tree.begin, static_cast<int>(nodes.size()),
                                      ranks.data(), dimensions, cells};
-    return written_copies(instance, space,
-                          CopiesOfBlock<Within, Real, block_length<Instance>>{
-                              {frame, owners, task.width, task.rank}, places, boxes.data()});
+    return task.is_straight
+               ? copies_by(CopiesWithin<Frame, Cells, true>{frame, owners, task.width, task.rank})
+               : copies_by(CopiesWithin<Frame, Cells, false>{frame, owners, task.width, task.rank});
   };
   if constexpr (std::is_same_v<Frame, CellFrame>)
     if (tree.shapes) {

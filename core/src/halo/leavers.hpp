@@ -27,6 +27,7 @@ struct Leavers {
 struct LeaversTask {
   const Domains& domains;
   double width;
+  bool is_straight;  // distances are measured in a straight line, not along each axis
   int rank, ranks;
 };
 

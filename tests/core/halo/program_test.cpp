@@ -68,7 +68,7 @@ Found found_by(const Row& x, std::int64_t owned) {
   return found;
 }
 
-void simulate(const Method& method) {
+void simulate(const Method& method, Halo::Distance distance) {
   SCOPED_TRACE(to_text(method));
   const Communicator ranks = test::world();
   test::Ids id = test::ids_here(ranks, test::at_random, objects);
@@ -93,9 +93,10 @@ void simulate(const Method& method) {
       directory.update(report, id, owned);
     }
     const Domains& domains = balancer.domains();
-    // A halo serves three steps. In each, two objects can approach each other by up to two strides.
+    // A halo serves three steps. In each, two objects can approach each other by up to two strides
+    // along each axis, so by less than four.
     if (!halo.is_of(domains) || step % 3 == 0) {
-      halo = Halo(ranks, domains, set(x, {}, {.count = owned}), range + 9 * stride);
+      halo = Halo(ranks, domains, set(x, {}, {.count = owned}), range + 18 * stride, distance);
       halo.make_room(set(x, carry(id), {.count = owned}));
       x.resize(static_cast<std::size_t>(owned + halo.ghosts()));
       id.resize(x.size());
@@ -129,12 +130,24 @@ void simulate(const Method& method) {
 }
 
 TEST(HaloProgram, FindsAllPairs) {
-  simulate(Hilbert{});
-  simulate(Morton{});
-  simulate(Snake{});
-  simulate(Staggered{});
-  simulate(Tensor{});
-  simulate(RecursiveBisection{});
+  for (const auto distance : {Halo::Distance::along_axes, Halo::Distance::straight})
+    for (const Method& method :
+         {Method(Hilbert{}), Method(Morton{}), Method(Snake{}), Method(Staggered{}),
+          Method(Tensor{}), Method(RecursiveBisection{}), Method(Voronoi{})})
+      simulate(method, distance);
+}
+
+TEST(HaloProgram, DistancesMustBeTheSameOnAllRanks) {
+  const Communicator ranks = test::world();
+  if (ranks.size() == 1) return;
+  Row x;
+  const Domains domains =
+      GridDomains::uniform({3, {1, 1, ranks.size()}}, box, GridScheme::tensor, periodic);
+  EXPECT_ERROR_EVERYWHERE(
+      Halo(ranks, domains, set(x), range,
+           ranks.rank() == 0 ? Halo::Distance::straight : Halo::Distance::along_axes),
+      "core/halo: Some ranks ask for a halo by straight distances, others along the axes. "
+      "Give the same Halo::Distance on all ranks.");
 }
 
 }  // namespace

@@ -6,14 +6,22 @@
 #include "domains/power/cells.hpp"
 #include "domains/power/polyhedron.hpp"
 
+#include <cmath>
 #include <mutex>
 #include <utility>
 
 namespace evenkeel {
 
-// For kernels: finds out whether cells meet boxes. A cell may have several pieces, one for each
-// image of its site that owns places of the box of all domains. The arrays are in memory that the
-// caller can access.
+// The places around a place, at most a radius away in a straight line, in the coordinates of
+// lattice cells. The axes may have cells of different lengths, so the radius has a value for each
+// axis.
+struct LatticeBall {
+  double center[3] = {}, radius[3] = {};
+};
+
+// For kernels: finds out whether cells meet boxes and balls. A cell may have several pieces, one
+// for each image of its site that owns places of the box of all domains. The arrays are in memory
+// that the caller can access.
 struct CellsMeeting {
   const PowerRival* pieces = nullptr;  // in the order of parts
   const int* first_piece = nullptr;    // of each part, then the number of all pieces
@@ -21,12 +29,14 @@ struct CellsMeeting {
   const int* first_around = nullptr;   // of each piece, then the number of all
   int dimensions = 0;
 
-  // Returns true if a cell may have a place in a closed box of lattice cells. The answer is exact
-  // for a box of one cell. For another box it is false if one rival takes all its places, or two
-  // rivals together. Only at a corner, where three rivals take them, it may be true for no reason.
-  KOKKOS_FUNCTION bool operator()(int part, const double* lower, const double* upper) const {
+  // Returns true if a cell may have a place in a closed box of lattice cells, and in a ball if one
+  // is given. The answer is exact for a box of one cell. Otherwise it is false if one rival takes
+  // all these places, or two rivals together. Only at a corner, where three rivals take them, it
+  // may be true for no reason.
+  KOKKOS_FUNCTION bool operator()(int part, const double* lower, const double* upper,
+                                  const LatticeBall* ball = nullptr) const {
     for (int piece = first_piece[part]; piece < first_piece[part + 1]; ++piece)
-      if (meets(piece, lower, upper)) return true;
+      if (meets(piece, lower, upper, ball)) return true;
     return false;
   }
 
@@ -41,6 +51,16 @@ struct CellsMeeting {
         if (slope[d] != 0) lead += slope[d] * (slope[d] > 0 ? upper[d] : lower[d]);
       return lead;
     }
+    // Returns at least the greatest lead at the cells of a ball. A cell is named by the corner with
+    // its least coordinates, which may be up to one cell below a place of the ball.
+    KOKKOS_FUNCTION double at_best(const LatticeBall& ball) const {
+      double lead = constant, square = 0;
+      for (int d = 0; d < 3; ++d) {
+        lead += slope[d] * ball.center[d] - (slope[d] < 0 ? slope[d] : 0);
+        square += slope[d] * slope[d] * ball.radius[d] * ball.radius[d];
+      }
+      return lead + std::sqrt(square);
+    }
     // Returns (1 - share) of this function and `share` of the other one.
     KOKKOS_FUNCTION Lead mixed(const Lead& other, double share) const {
       Lead mix = {};
@@ -50,7 +70,11 @@ struct CellsMeeting {
     }
   };
 
-  KOKKOS_FUNCTION bool meets(int piece, const double* lower, const double* upper) const {
+  // More than rounding changes the lead of a mix or in a ball.
+  static constexpr double margin = 1;
+
+  KOKKOS_FUNCTION bool meets(int piece, const double* lower, const double* upper,
+                             const LatticeBall* ball) const {
     constexpr int most = 8;
     const PowerRival& own = pieces[piece];
     Lead cutting[most];  // of rivals that take a share of the box
@@ -60,11 +84,14 @@ struct CellsMeeting {
       if (own.loses_to(rival, lower, upper)) return false;
       Lead lead = {rival.constant - own.constant, {}};
       for (int d = 0; d < dimensions; ++d) lead.slope[d] = own.twice[d] - rival.twice[d];
+      if (ball != nullptr && lead.at_best(*ball) < -margin) return false;
       if (count < most && lead.at_best(upper, lower) < 0) cutting[count++] = lead;
     }
     for (int i = 1; i < count; ++i)
       for (int j = 0; j < i; ++j)
-        if (lose_together(cutting[i], cutting[j], lower, upper)) return false;
+        if (lose_together(cutting[i], cutting[j], lower, upper) ||
+            (ball != nullptr && lose_together(cutting[i], cutting[j], *ball)))
+          return false;
     return true;
   }
 
@@ -73,13 +100,30 @@ struct CellsMeeting {
   // its least value where the mix does not depend on one coordinate.
   KOKKOS_FUNCTION bool lose_together(const Lead& one, const Lead& other, const double* lower,
                                      const double* upper) const {
-    constexpr double rounding = 1;
     for (int d = 0; d < dimensions; ++d) {
       if (!(one.slope[d] * other.slope[d] < 0)) continue;
       const double share = one.slope[d] / (one.slope[d] - other.slope[d]);
-      if (one.mixed(other, share).at_best(lower, upper) < -rounding) return true;
+      if (one.mixed(other, share).at_best(lower, upper) < -margin) return true;
     }
     return false;
+  }
+  // The same for a ball: there the greatest value of a mix is a linear function of the share plus
+  // the length of a vector that changes linearly with it. The share makes its derivative 0.
+  KOKKOS_FUNCTION bool lose_together(const Lead& one, const Lead& other,
+                                     const LatticeBall& ball) const {
+    double change = other.constant - one.constant, first = 0, both = 0, last = 0;
+    for (int d = 0; d < dimensions; ++d) {
+      const double from = one.slope[d] * ball.radius[d];
+      const double by = other.slope[d] * ball.radius[d] - from;
+      change += (other.slope[d] - one.slope[d]) * ball.center[d];
+      first += from * from;
+      both += from * by;
+      last += by * by;
+    }
+    const double rest = last - change * change, area = last * first - both * both;
+    if (!(rest > 0)) return false;
+    const double share = -(both + change * std::sqrt((area > 0 ? area : 0) / rest)) / last;
+    return share > 0 && share < 1 && one.mixed(other, share).at_best(ball) < -margin;
   }
 };
 
