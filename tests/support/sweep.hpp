@@ -340,6 +340,8 @@ class Sweep : public testing::Test {
       const char* const name = names_of_calls[static_cast<std::size_t>(c)];
       // Finding a hang takes long, so a sample of tries has few of them.
       const bool is_sampled = trial.looks == (call == Call::allreduce);
+      // After ranks have left this call, MPI cannot end.
+      if (call == Call::duplicate && size > 1) continue;
       const bool hangs = may_hang(trial, call);
       if (hangs && !is_whole() && !is_sampled) continue;
       const int stride = stride_of(hangs ? 1000 : 5);

@@ -107,13 +107,12 @@ Communicator Communicator::world(CommunicatorOptions options) {
 }
 
 #if EVENKEEL_HAS_MPI
-Communicator::Communicator(MPI_Comm users, CommunicatorOptions options) : options_(options) {
-  Error::make_reserve();
-  messenger_ = detail::make_mpi_messenger(users);
-  transport_ = agree(options, *messenger_);
-  rank_ = messenger_->rank();
-  size_ = messenger_->size();
-}
+Communicator::Communicator(MPI_Comm users, CommunicatorOptions options)
+    : messenger_(detail::make_mpi_messenger(users)),
+      options_(options),
+      transport_(agree(options, *messenger_)),
+      rank_(messenger_->rank()),
+      size_(messenger_->size()) {}
 #endif
 
 Communicator::Communicator(Communicator&&) noexcept = default;

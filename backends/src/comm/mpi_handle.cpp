@@ -7,19 +7,24 @@
 
 namespace evenkeel::detail {
 
-std::shared_ptr<MpiHandle> MpiHandle::duplicate(MPI_Comm users) {
+std::shared_ptr<MpiHandle> MpiHandle::prepared() {
   auto handle = std::make_shared<MpiHandle>();
   constexpr std::size_t many = 64;  // evenkeel has fewer kinds of reductions
   handle->combiners_.reserve(many);
-  // Drops the user's hints: some let messages overtake each other, or forbid MPI_ANY_SOURCE.
-  check(MPI_Comm_dup_with_info(users, MPI_INFO_NULL, &handle->communicator_), "MPI_Comm_dup");
-  MPI_Comm_set_errhandler(handle->communicator_, MPI_ERRORS_RETURN);
-  check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &release_attribute, &handle->key_, nullptr),
-        "MPI_Comm_create_keyval");
-  auto owner = std::make_unique<std::shared_ptr<MpiHandle>>(handle);
-  check(MPI_Comm_set_attr(MPI_COMM_SELF, handle->key_, owner.get()), "MPI_Comm_set_attr");
-  static_cast<void>(owner.release());  // the attribute owns it now
+  handle->owner_ = std::make_unique<std::shared_ptr<MpiHandle>>();
   return handle;
+}
+
+void MpiHandle::duplicate(MPI_Comm users, std::shared_ptr<MpiHandle> handle) {
+  MpiHandle& self = *handle;
+  // Drops the user's hints: some let messages overtake each other, or forbid MPI_ANY_SOURCE.
+  check(MPI_Comm_dup_with_info(users, MPI_INFO_NULL, &self.communicator_), "MPI_Comm_dup");
+  MPI_Comm_set_errhandler(self.communicator_, MPI_ERRORS_RETURN);
+  check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &release_attribute, &self.key_, nullptr),
+        "MPI_Comm_create_keyval");
+  check(MPI_Comm_set_attr(MPI_COMM_SELF, self.key_, self.owner_.get()), "MPI_Comm_set_attr");
+  *self.owner_ = std::move(handle);
+  static_cast<void>(self.owner_.release());  // the attribute owns it now
 }
 
 MPI_Comm MpiHandle::communicator() const {

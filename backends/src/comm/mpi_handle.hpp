@@ -23,8 +23,10 @@ class MpiHandle {
     MPI_Datatype datatype;
   };
 
-  // Collective over `users`.
-  static std::shared_ptr<MpiHandle> duplicate(MPI_Comm users);
+  // Allocates all memory that duplicate() needs. Local.
+  static std::shared_ptr<MpiHandle> prepared();
+  // Collective over `users`. Call it once for a prepared handle.
+  static void duplicate(MPI_Comm users, std::shared_ptr<MpiHandle> handle);
 
   // Throws if MPI has been finalized.
   MPI_Comm communicator() const;
@@ -76,6 +78,7 @@ class MpiHandle {
   void settle_abandoned() noexcept;
 
   HomeProcess home_;
+  std::unique_ptr<std::shared_ptr<MpiHandle>> owner_;  // until the attribute owns this handle
   MPI_Comm communicator_ = MPI_COMM_NULL;
   int key_ = MPI_KEYVAL_INVALID;
   OnMpiError on_mpi_error_ = OnMpiError::error;

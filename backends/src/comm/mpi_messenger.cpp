@@ -20,13 +20,30 @@ int data_tag(std::uint64_t round) { return rounds + static_cast<int>(round % (ro
 
 class MpiMessenger final : public Messenger {
  public:
-  MpiMessenger(MPI_Comm users, std::int64_t piece_bytes)
-      : handle_(MpiHandle::duplicate(users)), piece_bytes_(piece_bytes) {
-    MPI_Comm_rank(handle_->communicator(), &rank_);
-    MPI_Comm_size(handle_->communicator(), &size_);
+  // Local: allocates all memory. Collective calls come after over().
+  MpiMessenger(int rank, int size, std::int64_t piece_bytes)
+      : handle_(MpiHandle::prepared()), piece_bytes_(piece_bytes), rank_(rank), size_(size) {
     counts_.resize(static_cast<std::size_t>(size_));
     displacements_.resize(counts_.size());
     numbers_.resize(counts_.size());
+  }
+  // Collective over `users`. If a rank has no memory, all ranks throw the same Error.
+  static std::shared_ptr<Messenger> over(MPI_Comm users, std::int64_t piece_bytes) {
+    int rank = 0, size = 1;
+    MPI_Comm_rank(users, &rank);
+    MPI_Comm_size(users, &size);
+    std::shared_ptr<MpiMessenger> made;
+    const Status status = attempt(stage_name, [&] {
+      Error::make_reserve();
+      made = std::make_shared<MpiMessenger>(rank, size, piece_bytes);
+    });
+    int first = status.ok() ? size : rank;  // the first rank that has failed
+    check(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, users), "MPI_Allreduce");
+    if (first < size)
+      throw Error::told({ErrorKind::out_of_memory, stage_name, "Memory was refused.",
+                         "Use nodes with more memory, or fewer ranks on each.", first, 1, size});
+    MpiHandle::duplicate(users, made->handle_);
+    return made;
   }
 
   // While an exception is under way, other ranks may never get here. Then MPI_Finalize frees the
@@ -38,7 +55,7 @@ class MpiMessenger final : public Messenger {
   int rank() const noexcept override { return rank_; }
   int size() const noexcept override { return size_; }
   std::shared_ptr<Messenger> duplicate() const override {
-    return std::make_shared<MpiMessenger>(handle_->communicator(), piece_bytes_);
+    return over(handle_->communicator(), piece_bytes_);
   }
 
   void barrier() override {
@@ -217,7 +234,7 @@ std::shared_ptr<Messenger> make_mpi_messenger(MPI_Comm users) {
   if (between_groups)
     throw Error(ErrorKind::bad_input, Where{stage_name}, "The communicator connects two groups.",
                 "Pass an intracommunicator (MPI_Intercomm_merge makes one).");
-  return std::make_shared<MpiMessenger>(users, CommunicatorOptions().piece_bytes);
+  return MpiMessenger::over(users, CommunicatorOptions().piece_bytes);
 }
 
 }  // namespace evenkeel::detail

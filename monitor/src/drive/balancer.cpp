@@ -11,20 +11,23 @@
 namespace evenkeel {
 
 struct Balancer::Impl {
-  Impl(Communicator for_epochs, Communicator for_rebalances, const Options& options,
-       std::optional<Space> space)
-      : engine_(std::move(for_epochs), options),
+  Impl(Communicator for_looks, Communicator for_rebalances, EngineTerms terms,
+       const std::optional<Space>& space)
+      : engine_(std::move(for_looks), std::move(terms)),
         ranks_(std::move(for_rebalances)),
-        space_(std::move(space)),
+        space_(space),
         surveyor_(ranks_),
         costs_(engine_.options(), [this](CostTable costs) { engine_.set_costs(std::move(costs)); }),
         mover_(ranks_, engine_.options(), costs_),
         rebalancer_(parts(), now_, [this](const std::string& text) { engine_.warn(text); }),
         migrator_(parts()) {
     ranks_.set_on_mpi_error(engine_.options().on_mpi_error);
+  }
+  void open() {
     constexpr std::int64_t first = 1;  // generation 0 is the application's own distribution of
                                        // objects
-    engine_.keep_from(first);
+    engine_.open();
+    vote(ranks_, attempt(stage_name, [&] { engine_.keep_from(first); }));
   }
 
   MoveReport step(std::span<const Set> sets, const StepOptions& how);
@@ -148,22 +151,13 @@ MoveReport Balancer::Impl::migrate(std::span<const Set> sets) {
   return migrator_.migrate(sets, engine_.steps());
 }
 
-namespace {
-
-Communicator require_kokkos(Communicator communicator) {
-  return require_kokkos(std::move(communicator), "monitor/balancer", "Balancer");
-}
-
-}  // namespace
-
 Balancer::Balancer(const Communicator& communicator, const Options& options,
                    const std::optional<Space>& space)
-    : impl_(std::make_unique<Impl>(require_kokkos(communicator.duplicate()),
-                                   communicator.duplicate(), options, space)) {}
+    : impl_(opened<Impl>(require_kokkos(communicator, "monitor/balancer", "Balancer"), options,
+                         space)) {}
 #if EVENKEEL_HAS_MPI
 Balancer::Balancer(MPI_Comm users, const Options& options, const std::optional<Space>& space)
-    : impl_(std::make_unique<Impl>(require_kokkos(Communicator(users)), Communicator(users),
-                                   options, space)) {}
+    : Balancer(Communicator(users), options, space) {}
 #endif
 Balancer::Balancer(Balancer&&) noexcept = default;
 Balancer& Balancer::operator=(Balancer&&) noexcept = default;

@@ -12,10 +12,6 @@ namespace {
 
 constexpr const char* engine_stage = "monitor";
 
-bool share_cores(const Communicator& communicator, const Options& options) {
-  return options.clock == ClockKind::automatic && communicator.ranks_share_cores();
-}
-
 RecordOptions record_options(const Options& options) {
   return {options.log, options.journal, options.state, options.control, options.name};
 }
@@ -45,33 +41,42 @@ void Engine::Prediction::replace_domains(bool were_first) noexcept {
 
 // --- From the first step to finish() -------------------------------------------------------------
 
-Engine::Engine(Communicator communicator, const Options& code, bool places_objects)
-    : options_(agree(communicator, code, places_objects)),
-      observer_(options_.clock, options_.own_clock, share_cores(communicator, options_),
-                options_.deterministic),
+EngineTerms agree_on_engine(const Communicator& communicator, const Options& code,
+                            bool places_objects) {
+  EngineTerms terms = {agree(communicator, code, places_objects), false};
+  terms.shares_cores =
+      terms.options.clock == ClockKind::automatic && communicator.ranks_share_cores();
+  return terms;
+}
+
+Engine::Engine(Communicator communicator, EngineTerms terms)
+    : options_(std::move(terms.options)),
+      observer_(options_.clock, options_.own_clock, terms.shares_cores, options_.deterministic),
       epochs_(options_.warmup_steps),
       protocol_(std::move(communicator), hash_of(to_text(options_)),
                 record_options(options_).wants_pictures(), patience_of(options_)),
       advisor_(first_state(options_),
                [this](Watcher::Task task) { recording_.perform_in_time(std::move(task)); }),
       recording_(record_options(options_), options_.watcher) {
-  with_name(options_.name, [&] { open_files(); });
+  protocol_.communicator().set_on_mpi_error(options_.on_mpi_error);
 }
 
-void Engine::open_files() {
-  const Communicator& ranks = protocol_.communicator();
-  ranks.set_on_mpi_error(options_.on_mpi_error);
-  std::string saved;
-  vote(ranks, attempt(engine_stage, [&] {
-         if (ranks.rank() == 0 && !options_.state.empty()) saved = read_saved(options_.state);
-       }));
-  const bool is_restored = take_over(saved, options_.state, false);
-  vote(ranks, attempt(engine_stage, [&] {
-         if (ranks.rank() == 0)
-           recording_.open(
-               {to_text(options_), ranks.size(), {}, state(), is_restored, options_.name});
-       }));
-  detail::at_finalize(ranks, [this] { leave(); });
+void Engine::open() {
+  with_name(options_.name, [&] {
+    const Communicator& ranks = protocol_.communicator();
+    std::string saved;
+    vote(ranks, attempt(engine_stage, [&] {
+           if (ranks.rank() == 0 && !options_.state.empty()) saved = read_saved(options_.state);
+         }));
+    const bool is_restored = take_over(saved, options_.state, false);
+    vote(ranks, attempt(engine_stage, [&] {
+           if (ranks.rank() == 0)
+             recording_.open(
+                 {to_text(options_), ranks.size(), {}, state(), is_restored, options_.name});
+         }));
+    phase_ = Phase::running;
+    detail::at_finalize(ranks, [this] { leave(); });
+  });
 }
 
 // Ends an unfinished run. Ranks that wait for this rank learn that it has left. A forked child

@@ -26,13 +26,25 @@ decltype(auto) with_name(const std::string& name, Function&& function) {
   }
 }
 
+// The options on which all ranks have agreed.
+struct EngineTerms {
+  Options options;
+  bool shares_cores;  // a node has more ranks than cores, and the clock depends on that
+};
+// Collective. If the engine does not place objects, options of domains and moves in the code are an
+// Error.
+EngineTerms agree_on_engine(const Communicator& communicator, const Options& code,
+                            bool places_objects);
+
 class Engine {
  public:
-  // If it does not place objects, options of domains and moves in the code are an Error.
-  Engine(Communicator communicator, const Options& code, bool places_objects = true);
+  // Local, so that ranks can vote on whether all have the memory. Then call open() on all ranks.
+  Engine(Communicator communicator, EngineTerms terms);
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
   ~Engine();
+  // Collective. Takes over a saved state, and opens the files.
+  void open();
 
   Kernel kernel(const std::string& name, const KernelOptions& options) {
     return observer_.kernels().kernel(name, options);
@@ -124,7 +136,6 @@ class Engine {
  private:
   enum class Phase { running, apart, finished };  // `apart`: ranks have diverged, looks have ended
 
-  void open_files();
   void leave() noexcept;
   bool take_over(const std::string& saved, const std::string& source, bool goes_on);
   void require_running(const std::string& call) const;
@@ -176,7 +187,7 @@ class Engine {
     bool are_guessed = false;  // true if cuts do not help because the guessed costs of objects are
                                // wrong
   } costs_;
-  Phase phase_ = Phase::running;
+  Phase phase_ = Phase::finished;  // until open()
   std::optional<Prediction> prediction_;
   bool predicts_now_ = false;      // true in a step that decides by a forecast
   std::int64_t closed_steps_ = 0;  // steps in which nothing could move, since the last other step

@@ -8,10 +8,27 @@
 
 namespace evenkeel {
 
+// Collective. Makes the members of a facade, which has two communicators of its own: for looks, and
+// for what it does between looks. Each rank makes them locally, and no rank continues unless all
+// have the memory. Then open() of the members may communicate.
+template <class Impl, class... Others>
+std::unique_ptr<Impl> opened(const Communicator& users, const Options& options,
+                             const Others&... others) {
+  Communicator for_looks = users.duplicate(), for_others = users.duplicate();
+  EngineTerms terms = agree_on_engine(for_looks, options, true);
+  std::unique_ptr<Impl> impl;
+  vote(users, attempt("monitor", [&] {
+         impl = std::make_unique<Impl>(std::move(for_looks), std::move(for_others),
+                                       std::move(terms), others...);
+       }));
+  impl->open();
+  return impl;
+}
+
 // Collective. Returns the communicator if Kokkos runs on all ranks, and throws an Error otherwise.
 // `stage` and `facade` are the names in that Error.
-inline Communicator require_kokkos(Communicator communicator, const char* stage,
-                                   const char* facade) {
+inline const Communicator& require_kokkos(const Communicator& communicator, const char* stage,
+                                          const char* facade) {
   vote(communicator, attempt(stage, [&] {
          if (!exec::kokkos_is_running())
            throw Error(ErrorKind::bad_input, Where{stage}, "Kokkos is not running.",

@@ -22,25 +22,20 @@ std::int64_t vertices_of(const Graph& graph) {
                                  : 0;
 }
 
-// Collective. Returns the options if they are allowed.
-const GraphBalancerOptions& checked(const Communicator& ranks,
-                                    const GraphBalancerOptions& options) {
-  vote(ranks, attempt(graph_stage, [&] { check(options.method); }));
-  return options;
-}
-
 }  // namespace
 
 struct GraphBalancer::Impl {
-  Impl(Communicator for_epochs, Communicator for_proposals, const GraphBalancerOptions& options,
-       std::optional<Space> space)
-      : engine_(std::move(for_epochs), checked(for_proposals, options).monitor),
+  Impl(Communicator for_looks, Communicator for_proposals, EngineTerms terms,
+       const GraphBalancerOptions& options, const std::optional<Space>& space)
+      : engine_(std::move(for_looks), std::move(terms)),
         ranks_(std::move(for_proposals)),
         method_(options.method),
         costs_(options.costs),
-        space_(std::move(space)) {
+        space_(space) {
     ranks_.set_on_mpi_error(engine_.options().on_mpi_error);
+    check(method_);
   }
+  void open() { engine_.open(); }
 
   std::optional<GraphCut> step(const Graph& graph, const StepOptions& how);
   GraphCut propose(const Graph& graph, const std::optional<ByGraph>& method, bool from_nothing);
@@ -141,15 +136,12 @@ void GraphBalancer::Impl::end_proposal(bool accepts) {
 
 GraphBalancer::GraphBalancer(const Communicator& communicator, const GraphBalancerOptions& options,
                              const std::optional<Space>& space)
-    : impl_(std::make_unique<Impl>(
-          require_kokkos(communicator.duplicate(), graph_stage, "GraphBalancer"),
-          communicator.duplicate(), options, space)) {}
+    : impl_(opened<Impl>(require_kokkos(communicator, graph_stage, "GraphBalancer"),
+                         options.monitor, options, space)) {}
 #if EVENKEEL_HAS_MPI
 GraphBalancer::GraphBalancer(MPI_Comm users, const GraphBalancerOptions& options,
                              const std::optional<Space>& space)
-    : impl_(
-          std::make_unique<Impl>(require_kokkos(Communicator(users), graph_stage, "GraphBalancer"),
-                                 Communicator(users), options, space)) {}
+    : GraphBalancer(Communicator(users), options, space) {}
 #endif
 GraphBalancer::GraphBalancer(GraphBalancer&&) noexcept = default;
 GraphBalancer& GraphBalancer::operator=(GraphBalancer&&) noexcept = default;

@@ -15,34 +15,33 @@ constexpr const char* grid_stage = "monitor/grid_balancer";
 }  // namespace
 
 struct GridBalancer::Impl {
-  Impl(Communicator for_epochs, Communicator for_proposals, const GridBalancerOptions& options,
-       std::optional<Space> space)
-      : engine_(std::move(for_epochs), options.monitor),
+  Impl(Communicator for_looks, Communicator for_proposals, EngineTerms terms,
+       const GridBalancerOptions& options, const std::optional<Space>& space)
+      : engine_(std::move(for_looks), std::move(terms)),
         ranks_(std::move(for_proposals)),
-        space_(std::move(space)) {
+        space_(space) {
     ranks_.set_on_mpi_error(engine_.options().on_mpi_error);
-    vote(ranks_, attempt(grid_stage, [&] {
-           const GridDomains uniform =
-               GridDomains::uniform(options.grid.shape, options.box, options.scheme,
-                                    options.periodic, options.grid.rank_of_part);
-           if (uniform.parts() != ranks_.size())
-             throw Error(ErrorKind::bad_input, Where{grid_stage},
-                         "A grid of " + std::to_string(uniform.parts()) +
-                             " domains was given for " + std::to_string(ranks_.size()) + " ranks.",
-                         "Make as many domains as ranks, for example with factored().");
-           rounds_options_ = options.rounds;
-           rounds_.emplace(uniform, rounds_options_);
-           domains_ = rounds_->current();
-           part_ = grid().part_of(ranks_.rank());
-           placing_ = engine_.options();
-           placing_.periodic = options.periodic;
-           placing_.box = options.box;
-           if (options.scheme == GridScheme::tensor)
-             placing_.method = Tensor{options.grid.shape.extents};
-           else
-             placing_.method = Staggered{options.grid.shape.extents};
-         }));
+    const GridDomains uniform =
+        GridDomains::uniform(options.grid.shape, options.box, options.scheme, options.periodic,
+                             options.grid.rank_of_part);
+    if (uniform.parts() != ranks_.size())
+      throw Error(ErrorKind::bad_input, Where{grid_stage},
+                  "A grid of " + std::to_string(uniform.parts()) + " domains was given for " +
+                      std::to_string(ranks_.size()) + " ranks.",
+                  "Make as many domains as ranks, for example with factored().");
+    rounds_options_ = options.rounds;
+    rounds_.emplace(uniform, rounds_options_);
+    domains_ = rounds_->current();
+    part_ = grid().part_of(ranks_.rank());
+    placing_ = engine_.options();
+    placing_.periodic = options.periodic;
+    placing_.box = options.box;
+    if (options.scheme == GridScheme::tensor)
+      placing_.method = Tensor{options.grid.shape.extents};
+    else
+      placing_.method = Staggered{options.grid.shape.extents};
   }
+  void open() { engine_.open(); }
 
   std::optional<GridDomains> step(const StepOptions& how,
                                   const std::function<Status()>& inspector = {},
@@ -182,12 +181,11 @@ void GridBalancer::Impl::drop() {
 
 GridBalancer::GridBalancer(const Communicator& communicator, const GridBalancerOptions& options,
                            const std::optional<Space>& space)
-    : impl_(std::make_unique<Impl>(communicator.duplicate(), communicator.duplicate(), options,
-                                   space)) {}
+    : impl_(opened<Impl>(communicator, options.monitor, options, space)) {}
 #if EVENKEEL_HAS_MPI
 GridBalancer::GridBalancer(MPI_Comm users, const GridBalancerOptions& options,
                            const std::optional<Space>& space)
-    : impl_(std::make_unique<Impl>(Communicator(users), Communicator(users), options, space)) {}
+    : GridBalancer(Communicator(users), options, space) {}
 #endif
 GridBalancer::GridBalancer(GridBalancer&&) noexcept = default;
 GridBalancer& GridBalancer::operator=(GridBalancer&&) noexcept = default;

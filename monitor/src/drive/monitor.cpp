@@ -4,10 +4,14 @@
 
 namespace evenkeel {
 
-Monitor::Monitor(const Communicator& communicator, const Options& options)
-    : Monitor(communicator.duplicate(), options) {}
-Monitor::Monitor(Communicator&& communicator, const Options& options)
-    : engine_(std::make_unique<Engine>(std::move(communicator), options, false)) {}
+Monitor::Monitor(const Communicator& communicator, const Options& options) {
+  Communicator for_looks = communicator.duplicate();
+  EngineTerms terms = agree_on_engine(for_looks, options, false);
+  vote(communicator, attempt("monitor", [&] {
+         engine_ = std::make_unique<Engine>(std::move(for_looks), std::move(terms));
+       }));
+  engine_->open();
+}
 #if EVENKEEL_HAS_MPI
 Monitor::Monitor(MPI_Comm users, const Options& options) : Monitor(Communicator(users), options) {}
 #endif

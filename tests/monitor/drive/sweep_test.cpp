@@ -1,6 +1,6 @@
-// On one rank, every allocation of a GraphBalancer, of a GridBalancer and of restore() is refused
-// in turn, and every MPI call fails once; see support/sweep.hpp. The test of Balancer is
-// balancer/sweep_test.cpp.
+// On one rank, every allocation of a GraphBalancer, of a GridBalancer, of restore() and of the
+// constructors is refused in turn, and every MPI call fails once; see support/sweep.hpp. The test
+// of Balancer is balancer/sweep_test.cpp.
 
 #include "support/sweep.hpp"
 #include "core/graph/graphs.hpp"
@@ -193,6 +193,55 @@ class Restoring final : public Repeatable {
   std::optional<Monitor> monitor_;
 };
 
+// --- Constructors --------------------------------------------------------------------------------
+
+// Makes an object of evenkeel from a communicator, and drops it again.
+template <class Made>
+class Making final : public Repeatable {
+ public:
+  explicit Making(const Communicator& ranks) : ranks_(ranks) {}
+  ~Making() override {
+    if (made_) finish();
+  }
+  void act() override {
+    if constexpr (std::is_same_v<Made, Communicator>)
+      made_.emplace(ranks_.duplicate());
+    else
+      made_.emplace(ranks_, options_);
+  }
+
+ private:
+  static auto options_for([[maybe_unused]] const Communicator& ranks) {
+    if constexpr (std::is_same_v<Made, GridBalancer>)
+      return GridBalancerOptions{.grid = {factored(ranks.size(), 2), {}},
+                                 .box = {{0, 0, 0}, {1, 1, 0}},
+                                 .monitor = monitor_options()};
+    else if constexpr (std::is_same_v<Made, GraphBalancer>)
+      return GraphBalancerOptions{.monitor = monitor_options()};
+    else
+      return monitor_options();
+  }
+  void finish() {
+    if constexpr (!std::is_same_v<Made, Communicator>) made_->finish();
+  }
+  void load() override {
+    if (made_) finish();
+    made_.reset();
+  }
+  std::string state() override { return made_ ? "made" : "none"; }
+
+  const Communicator& ranks_;
+  const decltype(options_for(std::declval<const Communicator&>())) options_ = options_for(ranks_);
+  std::optional<Made> made_;
+};
+
+template <class Made>
+Trial making(const char* name) {
+  constexpr int stride = 7;
+  return {name, [](const Communicator& ranks) { return std::make_unique<Making<Made>>(ranks); },
+          stride};
+}
+
 template <class Tried>
 Trial trial(const char* name, int stride, Deed deed, bool votes_on_messages = true) {
   return {name, [deed](const Communicator& ranks) { return std::make_unique<Tried>(ranks, deed); },
@@ -209,6 +258,11 @@ std::vector<Trial> trials() {
       trial<GridProposals>("grid, propose and accept", 11, Deed::accept),
       trial<GridProposals>("grid, propose and drop", 11, Deed::drop),
       trial<GridProposals>("grid, steps", 23, Deed::steps),
+      making<Communicator>("make a communicator"),
+      making<Monitor>("make a monitor"),
+      making<Balancer>("make a balancer"),
+      making<GridBalancer>("make a grid balancer"),
+      making<GraphBalancer>("make a graph balancer"),
       {"restore", [](const Communicator& ranks) { return std::make_unique<Restoring>(ranks); }, 11},
   };
 }

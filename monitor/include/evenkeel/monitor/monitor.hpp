@@ -22,11 +22,9 @@ class Engine;  // private
 // Times kernels and decides when a rebalance pays; the application carries it out.
 class EVENKEEL_API Monitor {
  public:
-  // Collective over the communicator, which is duplicated, or taken over if it is moved in. Rank
-  // 0's options count for all ranks. Options of
-  // domains and moves, such as the method, are an Error.
+  // Collective over the communicator, which is duplicated. Rank 0's options count for all ranks.
+  // Options of domains and moves, such as the method, are an Error.
   explicit Monitor(const Communicator& communicator, const Options& options = {});
-  explicit Monitor(Communicator&& communicator, const Options& options = {});
 #if EVENKEEL_HAS_MPI
   explicit Monitor(MPI_Comm users, const Options& options = {});
 #endif
