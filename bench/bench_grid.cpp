@@ -1,9 +1,9 @@
-// Cuts into boxes. The first table has grids that are found from one number of work per domain. For
-// the model, and for the relaxation of each border against its neighbours, it shows the lambda of
-// each round and the time of a round. The second table has boxes that are found from objects. Its
-// times are from points in memory to the part of each point, from barrier to barrier on the slowest
-// rank, beside recursive bisection by Zoltan if it was found. docs/performance.md says how to read
-// the tables.
+// Cuts into boxes, and into cells. The first table has grids that are found from one number of work
+// per domain. For the model, and for the relaxation of each border against its neighbours, it shows
+// the lambda of each round and the time of a round. The second table has domains that are found
+// from objects. Its times are from points in memory to the part of each point, from barrier to
+// barrier on the slowest rank, beside recursive bisection by Zoltan if it was found.
+// docs/performance.md says how to read the tables.
 //
 //   mpirun -n 2 bench_grid [objects of all ranks] [repetitions]
 //
@@ -17,6 +17,7 @@
 
 #include <evenkeel/core/box/bounds.hpp>
 #include <evenkeel/core/boxes/cut.hpp>
+#include <evenkeel/core/place.hpp>
 
 namespace evenkeel::bench {
 namespace {
@@ -143,6 +144,19 @@ class Ours {
     return parts_;
   }
 
+  std::span<const int> with_cells(int parts) {
+    const Set all = set(points_);
+    const Bounds found = bounds(space_, ranks_, all);
+    const PlaceOptions options = {.method = Voronoi{}};
+    const PreparedToCut ready =
+        prepare_to_cut(Status(), {&all, 1}, {3, {found.lower, found.upper}, false}, options);
+    const std::span<const double> weights;
+    const FreshCut cut = cut_anew(ranks_, Status(), ready, Weights(&weights, 1),
+                                  {.target_lambda = target_lambda, .parts = parts}, {});
+    evenkeel::write_parts(space_, cut.domains, all, parts_.data());
+    return parts_;
+  }
+
  private:
   void prepare(BoxCutOptions& options) const {
     const Bounds found = bounds(space_, ranks_, set(points_));
@@ -163,7 +177,8 @@ void compare(const Communicator& ranks, const char* title, std::vector<Point>& p
   std::vector<Way> ways = {
       {"evenkeel, bisection", nothing, [&] { return ours.bisected(parts); }},
       {"evenkeel, staggered", nothing, [&] { return ours.gridded(parts, GridScheme::staggered); }},
-      {"evenkeel, tensor", nothing, [&] { return ours.gridded(parts, GridScheme::tensor); }}};
+      {"evenkeel, tensor", nothing, [&] { return ours.gridded(parts, GridScheme::tensor); }},
+      {"evenkeel, voronoi", nothing, [&] { return ours.with_cells(parts); }}};
 #ifdef EVENKEEL_BENCH_HAS_ZOLTAN
   ways.push_back(way_of_zoltan("Zoltan RCB", {{"LB_METHOD", "RCB"}}, "1.01", points, parts));
 #endif

@@ -226,6 +226,29 @@ TEST_F(PlaceOn, CellsAreTheSameOnAnyNumberOfRanks) {
     }
 }
 
+// Half of the objects are in lumps, the smallest of which is a thousand times smaller than the
+// largest one and is apart from everything else.
+TEST_F(PlaceOn, CellsOfVeryDifferentSizesAreEven) {
+  constexpr std::int64_t all = 30000, lumps = 10;
+  constexpr int parts = 40;
+  for (std::int64_t id = rank; id < all; id += size) {
+    Place at = test::place_in_unit(id);
+    const std::int64_t lump = id % (2 * lumps);
+    const Place centre = test::place_in_unit(all + lump);
+    const double width = 0.2 * std::pow(10, -3.0 * static_cast<double>(lump) / (lumps - 1));
+    for (std::size_t d = 0; d < 3 && lump < lumps; ++d)
+      at[d] = 0.2 + 0.6 * centre[d] + width * (at[d] - 0.5);
+    x.push_back(at);
+  }
+  const Set objects = set(x);
+  const std::span<const double> given;
+  const PreparedToCut ready =
+      prepare_to_cut(Status(), {&objects, 1}, region(), {.method = Voronoi{}});
+  const FreshCut found =
+      cut_anew(communicator, Status(), ready, Weights(&given, 1), {.parts = parts}, {});
+  EXPECT_LE(found.lambda, 1.02);
+}
+
 TEST_F(PlaceOn, ACurveMayHaveFewerLevels) {
   make(1000);
   const Set all = set(x);

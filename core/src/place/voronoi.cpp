@@ -2,7 +2,7 @@
 //
 //   model     all objects, if they are few; otherwise a sample, which is a cut of the curve into
 //             many parts of equal weight
-//   solve     rank 0 finds a diagram for the model
+//   solve     rank 0 finds a diagram for the model; all ranks sum up the masses of a sample
 //   correct   all ranks weigh the cells by all objects; rank 0 corrects the weights of the sites by
 //             the model; again, until all cells weigh the same
 //
@@ -10,7 +10,7 @@
 // So the domains are the same on any number of ranks and threads.
 
 #include "cut/units.hpp"
-#include "domains/power/model.hpp"
+#include "domains/power/measure.hpp"
 #include "domains/power/on_space.hpp"
 #include "field/places.hpp"
 #include "place/add_up.hpp"
@@ -176,15 +176,64 @@ Held held_in(const PlaceTask& task, const Lattice& lattice, std::span<const Powe
 
 // --- The search ----------------------------------------------------------------------------------
 
+// Rank 0 asks all ranks for sums over a model that each of them has.
+class SharedSums {
+ public:
+  SharedSums(const Communicator& communicator, const PowerModel& model, std::size_t parts)
+      : communicator_(communicator), model_(model), sites_(parts) {}
+
+  // For rank 0. If a rank fails, all ranks throw the same Error, and the others stop serving.
+  std::vector<PowerSum> of(std::span<const PowerSite> sites, double slab) {
+    std::copy(sites.begin(), sites.end(), sites_.begin());
+    communicator_.broadcast(slab, 0);
+    communicator_.broadcast(std::span(sites_), 0);
+    are_serving_ = false;
+    std::vector<PowerSum> sums = gathered(slab);
+    are_serving_ = true;
+    return sums;
+  }
+  // For rank 0: the others stop serving. They begin again with the next call of serve().
+  void end() {
+    if (std::exchange(are_serving_, true)) communicator_.broadcast(no_more, 0);
+  }
+  // For other ranks.
+  void serve() {
+    for (double slab = 0; (slab = communicator_.broadcast(slab, 0)) != no_more;) {
+      communicator_.broadcast(std::span(sites_), 0);
+      gathered(slab);
+    }
+  }
+
+ private:
+  static constexpr double no_more = -1;
+
+  std::vector<PowerSum> gathered(double slab) {
+    std::vector<PowerSum> mine;
+    const Status status = attempt(stage_name, [&] {
+      mine = sums_of(model_, sites_, slab, static_cast<std::size_t>(communicator_.rank()),
+                     static_cast<std::size_t>(communicator_.size()));
+    });
+    return gather(communicator_, status, std::span<const PowerSum>(mine), 0).values;
+  }
+
+  const Communicator& communicator_;
+  const PowerModel& model_;
+  std::vector<PowerSite> sites_;
+  bool are_serving_ = true;
+};
+
 // Corrects a diagram round by round, on rank 0.
 class Correction {
  public:
-  Correction(PowerModel model, PowerDiagram diagram, double tolerance, int most_rounds)
-      : model_(std::move(model)),
+  Correction(const PowerModel& model, PowerDiagram diagram, double tolerance, int most_rounds)
+      : model_(model),
         now_(std::move(diagram)),
         tolerance_(tolerance),
         rounds_left_(most_rounds),
-        best_(now_.sites) {}
+        best_(now_.sites),
+        gains_(best_.size()) {
+    for (const double share : now_.shares) cells_.push_back({share, share, 1});
+  }
 
   // Takes in the units of the cells of the present sites. Returns true, and sets other sites, if
   // these are to be weighed. Otherwise the present sites are the best ones.
@@ -192,10 +241,11 @@ class Correction {
     const double whole = std::accumulate(units.begin(), units.end(), 0.0);
     const bool is_better = take_if_better(units, whole);
     if (!is_better) {
-      length_ /= 2;
+      if (holds_back_) length_ /= 2;
       ++idle_rounds_;
     }
-    constexpr int most_idle = 3;
+    if (idle_rounds_ > 0) holds_back_ = !holds_back_;
+    constexpr int most_idle = 5;
     const bool ends = best_greatest_ <= 1 + tolerance_ || idle_rounds_ >= most_idle ||
                       rounds_left_ == 0 || !(whole > 0);
     --rounds_left_;
@@ -206,7 +256,7 @@ class Correction {
       best_greatest_ = std::numeric_limits<double>::infinity();
       return true;
     }
-    correct(model_, now_, gains_, length_);
+    length_ = correct(model_, now_, gains_, length_, holds_back_);
     return true;
   }
 
@@ -218,24 +268,44 @@ class Correction {
     double greatest = 0;
     for (std::size_t p = 0; p < units.size(); ++p)
       greatest = std::max(greatest, static_cast<double>(units[p]) / (now_.shares[p] * whole));
-    if (!(greatest < best_greatest_)) return false;
+    const bool is_better = greatest < best_greatest_;
+    for (std::size_t p = 0; p < units.size(); ++p)
+      learn(p, static_cast<double>(units[p]) / whole, is_better);
+    if (!is_better) return false;
     idle_rounds_ = greatest - 1 < 0.8 * (best_greatest_ - 1) ? 0 : idle_rounds_ + 1;
     best_greatest_ = greatest;
     best_ = now_.sites;
     length_ = 1;
-    gains_.resize(units.size());
-    for (std::size_t p = 0; p < units.size(); ++p)
-      gains_[p] = now_.shares[p] - static_cast<double>(units[p]) / whole;
     return true;
   }
 
-  PowerModel model_;
+  // Takes in what a cell holds of the whole. A cell gains more or less than the model predicts: the
+  // next step asks for as much less or more.
+  void learn(std::size_t cell, double held, bool is_better) {
+    constexpr double clear = 0.005;  // of the share: a smaller gain says nothing
+    Cell& now = cells_[cell];
+    const double predicted = length_ * gains_[cell];
+    if (std::abs(now.share - now.held) > clear * now.share && predicted != 0 && !holds_back_) {
+      const double answer = (held - now.held) / predicted;
+      now.answer = answer > 0 ? std::clamp(answer, 0.5, 8.0) : 1;
+    }
+    if (is_better) now.held = held;
+    gains_[cell] = (now.share - now.held) / now.answer;
+  }
+
+  const PowerModel& model_;
   PowerDiagram now_;
   double tolerance_;
   int rounds_left_, idle_rounds_ = 0;
+  bool holds_back_ = false;
   double length_ = 1, best_greatest_ = std::numeric_limits<double>::infinity();
   std::vector<PowerSite> best_;
-  std::vector<double> gains_;
+  struct Cell {
+    double share, held;  // wanted, and with the best sites, of the whole
+    double answer;       // its gain over the predicted gain
+  };
+  std::vector<Cell> cells_;
+  std::vector<double> gains_;  // to ask for
 };
 
 class CellSearch {
@@ -264,8 +334,17 @@ class CellSearch {
     units_ = Units(all);
     const auto objects = static_cast<std::size_t>(all.objects);
     const bool is_whole = objects <= points_for(parts_);
-    const Status solved = is_whole ? solve_whole(objects) : solve_sample(keyed, all);
-    vote(communicator_, solved);
+    if (is_whole && objects > 0)
+      gather_all();
+    else
+      take_sample(keyed, all);
+    vote(communicator_, led(Status(), [&] {
+           constexpr int most_rounds = 10;
+           PowerDiagram diagram = diagram_for(*model_, is_whole);
+           if (is_whole && objects > 0) settle(*model_, diagram, 1 + tolerance());
+           correction_.emplace(*model_, std::move(diagram), tolerance(),
+                               is_whole ? 0 : most_rounds);
+         }));
     weigh();
     return found(all);
   }
@@ -273,40 +352,51 @@ class CellSearch {
  private:
   bool is_root() const { return communicator_.rank() == 0; }
 
-  // Collective. Solves for all objects, on rank 0.
-  Status solve_whole(std::size_t objects) {
+  // Collective. The model of rank 0 has all objects.
+  void gather_all() {
     std::vector<Item> items;
     const Status written = attempt(stage_name, [&] { items = items_of(task_, lattice_, units_); });
     const Gathered<Item> all = gather(communicator_, written, std::span<const Item>(items), 0);
-    return attempt(stage_name, [&] {
-      if (!is_root()) return;
-      if (objects == 0) return solve(evenly_spread(), 0);
-      PowerModel model = model_of(all.values, lattice_);
-      PowerDiagram diagram = diagram_for(model);
-      settle(model, diagram, 1 + tolerance());
-      correction_.emplace(std::move(model), std::move(diagram), tolerance(), 0);
-    });
+    vote(communicator_, attempt(stage_name, [&] {
+           if (is_root()) model_.emplace(model_of(all.values, lattice_));
+         }));
   }
 
-  // Collective. Solves for a sample of the objects, on rank 0.
-  Status solve_sample(const Keyed& keyed, const Census& all) {
-    CutOptions cutting;
-    cutting.parts = static_cast<int>(points_for(parts_));
-    cutting.dimensions = lattice_.dimensions();
-    cutting.most_objects = all.objects;
-    const Cut sample = cut({communicator_}, keyed.sets, cutting);
-    return attempt(stage_name, [&] {
-      constexpr int most_rounds = 8;
-      if (!is_root()) return;
-      const std::span<const CurveKey> inner =
-          std::span(sample.splitters).subspan(1, sample.splitters.size() - 2);
-      solve(model_of(inner, task_.prepared.lattice, lattice_), most_rounds);
-    });
+  // Collective. The model of all ranks is a sample of the objects, or of the box without objects.
+  void take_sample(const Keyed& keyed, const Census& all) {
+    Cut sample;
+    if (all.objects > 0) {
+      CutOptions cutting;
+      cutting.parts = static_cast<int>(points_for(parts_));
+      cutting.dimensions = lattice_.dimensions();
+      cutting.most_objects = all.objects;
+      sample = cut({communicator_}, keyed.sets, cutting);
+    }
+    vote(communicator_, attempt(stage_name, [&] {
+           const auto inner = [&] {
+             return std::span<const CurveKey>(sample.splitters)
+                 .subspan(1, sample.splitters.size() - 2);
+           };
+           model_.emplace(all.objects > 0 ? model_of(inner(), task_.prepared.lattice, lattice_)
+                                          : evenly_spread());
+           if (communicator_.size() == 1) return;
+           helpers_.emplace(communicator_, *model_, parts_);
+           if (is_root())
+             model_->share_sums([this](std::span<const PowerSite> sites, double slab) {
+               return helpers_->of(sites, slab);
+             });
+         }));
   }
 
-  void solve(PowerModel model, int rounds) {
-    PowerDiagram diagram = diagram_for(model);
-    correction_.emplace(std::move(model), std::move(diagram), tolerance(), rounds);
+  // Collective. Rank 0 works, unless its status is a failure, and other ranks help it with sums.
+  // Returns the status of this rank.
+  template <class Work>
+  Status led(Status status, const Work& work) {
+    if (status.ok() && is_root()) status = attempt(stage_name, work);
+    if (helpers_ && is_root()) helpers_->end();
+    if (!helpers_ || is_root()) return status;
+    Status served = attempt(stage_name, [&] { helpers_->serve(); });
+    return status.ok() ? served : status;
   }
 
   // The points for which domains are made if there are no objects.
@@ -337,9 +427,13 @@ class CellSearch {
     return fits ? last : nullptr;
   }
 
-  PowerDiagram diagram_for(const PowerModel& model) const {
+  // It is no use to solve a sample as exactly as all objects: they are weighed afterwards.
+  PowerDiagram diagram_for(const PowerModel& model, bool is_whole) const {
+    constexpr double rough = 0.05, exact = 0.005;
     const VoronoiDomains* const last = earlier();
-    return last != nullptr ? followed(model, last->sites()) : new_diagram(model, parts_);
+    const double within = is_whole ? exact : rough;
+    return last != nullptr ? followed(model, last->sites(), within)
+                           : new_diagram(model, parts_, within);
   }
 
   double tolerance() const {
@@ -373,8 +467,7 @@ class CellSearch {
       });
       communicator_.all_reduce(std::span(sums_), Reduction::sum);
       turn = {};
-      if (!status.ok() || !is_root()) continue;
-      status = attempt(stage_name, [&] {
+      status = led(std::move(status), [&] {
         turn.weighs_again = correction_->improve(sums_);
         turn.is_new = correction_->is_new();
         sites_ = correction_->sites();
@@ -414,6 +507,8 @@ class CellSearch {
   Lattice lattice_;
   Units units_;
   std::vector<PowerSite> sites_;          // the same on all ranks
+  std::optional<PowerModel> model_;       // on rank 0; a sample is on all ranks
+  std::optional<SharedSums> helpers_;     // of a sample, if there is more than one rank
   std::optional<Correction> correction_;  // on rank 0
   Held held_;                             // in the cells of these sites
   std::vector<std::int64_t> sums_;        // the units of all ranks

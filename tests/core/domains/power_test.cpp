@@ -94,7 +94,7 @@ TEST(Power, MassesAreThoseOfTheOwners) {
   for (const bool is_periodic : {false, true}) {
     const Cloud cloud(random_places("gauss", 3000, random), {}, 3, {is_periodic, false, true});
     const PowerModel model = cloud.model();
-    const PowerDiagram found = new_diagram(model, 20);
+    const PowerDiagram found = new_diagram(model, 20, 0.005);
     const PowerMeasure now = measure(model, found.sites, 0.2);
     EXPECT_EQ(now.mass, masses_in(cloud, found.sites));
     EXPECT_FALSE(now.faces.empty());
@@ -113,7 +113,7 @@ TEST(Power, CellsOfAllCloudsAreEven) {
         SCOPED_TRACE(std::string(name) + ", parts: " + std::to_string(parts));
         const Cloud cloud(random_places(name, 200 * parts, random), {}, 3,
                           {is_periodic, is_periodic, is_periodic});
-        PowerDiagram found = new_diagram(cloud.model(), parts);
+        PowerDiagram found = new_diagram(cloud.model(), parts, 0.005);
         settle(cloud.model(), found, 1.005);
         const std::vector<double> masses = masses_in(cloud, found.sites);
         EXPECT_LE(lambda_of_masses(masses), 1.0051);
@@ -128,7 +128,7 @@ TEST(Power, FewPointsForEachCell) {
     for (std::size_t count = parts; count <= 4 * parts + 3; ++count) {
       SCOPED_TRACE(std::to_string(count) + " points for " + std::to_string(parts));
       const Cloud cloud(random_places("uniform", count, random), {});
-      PowerDiagram found = new_diagram(cloud.model(), parts);
+      PowerDiagram found = new_diagram(cloud.model(), parts, 0.005);
       settle(cloud.model(), found, 1);
       const std::vector<double> masses = masses_in(cloud, found.sites);
       EXPECT_EQ(std::ranges::max(masses), static_cast<double>((count + parts - 1) / parts));
@@ -140,7 +140,7 @@ TEST(Power, FewerPointsThanCells) {
   Random random(4);
   for (std::size_t count = 1; count < 12; ++count) {
     const Cloud cloud(random_places("uniform", count, random), {});
-    const PowerDiagram found = new_diagram(cloud.model(), 12);
+    const PowerDiagram found = new_diagram(cloud.model(), 12, 0.005);
     const std::vector<double> masses = masses_in(cloud, found.sites);
     EXPECT_EQ(std::ranges::max(masses), 1);
     EXPECT_EQ(std::count(masses.begin(), masses.end(), 0), static_cast<std::ptrdiff_t>(12 - count));
@@ -155,7 +155,7 @@ TEST(Power, HeavyPoints) {
     std::vector<double> masses(places.size(), 1);
     for (std::size_t i = 0; i < heavy; ++i) masses[i] = 400;
     const Cloud cloud(places, masses);
-    PowerDiagram found = new_diagram(cloud.model(), 20);
+    PowerDiagram found = new_diagram(cloud.model(), 20, 0.005);
     EXPECT_EQ(found.heavy, heavy);
     settle(cloud.model(), found, 1);
     EXPECT_LE(std::ranges::max(masses_in(cloud, found.sites)), 440);
@@ -166,12 +166,12 @@ TEST(Power, HeavyPoints) {
 TEST(Power, ADiagramFollowsItsPoints) {
   Random random(6);
   std::vector<Place> places = random_places("gauss", 6000, random);
-  PowerDiagram now = new_diagram(Cloud(places, {}).model(), 16);
+  PowerDiagram now = new_diagram(Cloud(places, {}).model(), 16, 0.005);
   for (int step = 0; step < 5; ++step) {
     for (Place& place : places) place[0] = std::min(place[0] + 0.005, 1.0);
     const Cloud cloud(places, {});
     const std::vector<PowerSite> last = now.sites;
-    now = followed(cloud.model(), last);
+    now = followed(cloud.model(), last, 0.005);
     EXPECT_FALSE(now.is_new);
     EXPECT_LE(lambda_of_masses(masses_in(cloud, now.sites)), 1.02);
     std::size_t moved = 0;
@@ -180,7 +180,7 @@ TEST(Power, ADiagramFollowsItsPoints) {
     EXPECT_LT(moved, places.size() / 8);
   }
   const Cloud cloud(random_places("corner", 6000, random), {});
-  const PowerDiagram other = followed(cloud.model(), now.sites);
+  const PowerDiagram other = followed(cloud.model(), now.sites, 0.005);
   EXPECT_LE(lambda_of_masses(masses_in(cloud, other.sites)), 1.02);
 }
 

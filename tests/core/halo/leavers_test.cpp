@@ -238,7 +238,7 @@ TEST(Leavers, InAStraightLineAreFewer) {
 // The rank of a copy owns one of many places that are within the width.
 bool is_needed(const Domains& domains, const Point& point, double width, int to,
                test::Random& random) {
-  constexpr int draws = 4000, side = 1 << 20;
+  constexpr int draws = 30000, side = 1 << 20;
   for (int draw = 0; draw < draws; ++draw) {
     Point place = point;
     double square = 0;
@@ -276,7 +276,7 @@ TEST(Leavers, InAStraightLineAreNeededByCells) {
       needed += is_needed(cells, points[i], width, std::get<0>(copy), random) ? 1 : 0;
     }
   EXPECT_GT(all, 2 * many);
-  EXPECT_GT(needed, 0.97 * all) << needed << " of " << all;
+  EXPECT_GT(needed, 0.96 * all) << needed << " of " << all;
 }
 
 // The boxes of blocks are small compared to the domains, so most blocks are skipped.

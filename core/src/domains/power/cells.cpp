@@ -58,6 +58,26 @@ PowerCells::PowerCells(const Lattice& lattice, std::span<const PowerSite> sites)
   std::vector<int> all(rivals_.size());
   std::iota(all.begin(), all.end(), 0);
   divide(all);
+  make_starts();
+}
+
+// Most walks to a leaf begin at the leaf itself, which spares them a branch for each level.
+void PowerCells::make_starts() {
+  constexpr int bits = 12, more_bits = 15;  // of the number of starts
+  constexpr std::size_t many_nodes = 8192;
+  start_levels_ = (nodes_.size() < many_nodes ? bits : more_bits) / dimensions_;
+  const auto levels = static_cast<unsigned>(start_levels_), n = static_cast<unsigned>(dimensions_);
+  starts_.resize(std::size_t{1} << (levels * n));
+  for (std::size_t start = 0; start < starts_.size(); ++start) {
+    int node = 0;
+    for (unsigned level = levels;
+         level-- > 0 && nodes_[static_cast<std::size_t>(node)].children >= 0;) {
+      std::size_t child = 0;
+      for (unsigned d = 0; d < n; ++d) child |= (start >> (d * levels + level) & 1U) << d;
+      node = nodes_[static_cast<std::size_t>(node)].children + static_cast<int>(child);
+    }
+    starts_[start] = node;
+  }
 }
 
 LatticeBox PowerCells::whole() const noexcept {

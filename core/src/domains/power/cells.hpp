@@ -54,6 +54,9 @@ struct PowerNode {
 
 // The arrays are in memory that the caller can access.
 struct PowerOwner {
+  // the nodes of a grid of 2^start_levels places along each axis, or the leaves that hold them
+  const int* starts;
+  int start_levels;
   const PowerNode* nodes;
   const int* list;
   const PowerRival* rivals;
@@ -61,9 +64,13 @@ struct PowerOwner {
 
   KOKKOS_FUNCTION const PowerNode& leaf_at(const double* place) const {
     std::uint32_t at[3];
-    for (int d = 0; d < dimensions; ++d) at[d] = static_cast<std::uint32_t>(place[d]);
-    const PowerNode* node = nodes;
-    for (int level = power_levels; node->children >= 0;) {
+    std::uint32_t start = 0;
+    for (int d = 0; d < dimensions; ++d) {
+      at[d] = static_cast<std::uint32_t>(place[d]);
+      start |= at[d] >> (power_levels - start_levels) << (d * start_levels);
+    }
+    const PowerNode* node = nodes + starts[start];
+    for (int level = power_levels - start_levels; node->children >= 0;) {
       --level;
       std::uint32_t child = 0;
       for (int d = 0; d < dimensions; ++d) child |= ((at[d] >> level) & 1U) << d;
@@ -110,10 +117,13 @@ class PowerCells {
   PowerCells(const Lattice& lattice, std::span<const PowerSite> sites);
 
   PowerOwner owner() const noexcept {
-    return {nodes_.data(), list_.data(), rivals_.data(), dimensions_};
+    return {starts_.data(), start_levels_,  nodes_.data(),
+            list_.data(),   rivals_.data(), dimensions_};
   }
   const std::vector<PowerRival>& rivals() const noexcept { return rivals_; }
   const std::vector<PowerNode>& nodes() const noexcept { return nodes_; }
+  const std::vector<int>& starts() const noexcept { return starts_; }
+  int start_levels() const noexcept { return start_levels_; }
   const std::vector<int>& list() const noexcept { return list_; }
   std::span<const int> rivals_in(const PowerNode& leaf) const noexcept {
     return std::span(list_).subspan(static_cast<std::size_t>(leaf.first),
@@ -132,6 +142,7 @@ class PowerCells {
   LatticeBox inside(LatticeBox node) const noexcept;
   void divide(const std::vector<int>& all);
   void make_leaf(PowerNode& node, const LatticeBox& box, const std::vector<int>& near);
+  void make_starts();
 
   template <class Visit>
   void walk(std::size_t node, const LatticeBox& range, const Visit& visit) const {
@@ -150,6 +161,8 @@ class PowerCells {
   std::vector<PowerRival> rivals_;
   std::vector<PowerNode> nodes_;
   std::vector<int> list_;
+  std::vector<int> starts_;
+  int start_levels_ = 0;
 };
 
 // The lattice of a diagram through a box.

@@ -8,27 +8,6 @@ namespace evenkeel {
 
 namespace {
 
-struct Crossing {
-  std::int64_t pair;
-  double flow;
-};
-
-// Sums the flows of each pair, in the order of the pairs.
-std::vector<PowerFace> faces_of(std::vector<Crossing> crossings, std::int64_t parts) {
-  std::stable_sort(crossings.begin(), crossings.end(),
-                   [](const Crossing& a, const Crossing& b) { return a.pair < b.pair; });
-  std::vector<PowerFace> faces;
-  std::int64_t last = -1;
-  for (const Crossing& crossing : crossings) {
-    if (crossing.pair != last)
-      faces.push_back(
-          {static_cast<int>(crossing.pair / parts), static_cast<int>(crossing.pair % parts), 0});
-    last = crossing.pair;
-    faces.back().flow += crossing.flow;
-  }
-  return faces;
-}
-
 // The owner of a place, and the second best rival.
 struct BestTwo {
   int best = -1, second = -1;
@@ -50,37 +29,81 @@ struct BestTwo {
   }
 };
 
-// Measures block by block: a block has few rivals, and its points need only these.
-class Measuring {
- public:
-  Measuring(const PowerModel& model, std::span<const PowerSite> sites, double slab)
-      : model_(model), rivals_(rivals_of(model.lattice(), sites)), slab_(slab) {
-    parts_ = std::ssize(sites);
-    now_.mass.resize(sites.size());
-    for (auto& along : now_.centroid) along.resize(sites.size());
-  }
+// Points near a face are counted by scales of their distance from it: where points are extremely
+// dense in places, only those right at the face say what crosses it.
+constexpr std::size_t scales = 4;
+constexpr double part_of_scale(std::size_t scale) {
+  constexpr double parts[scales] = {1, 0x1p-4, 0x1p-8, 0x1p-12};
+  return parts[scale];
+}
 
-  PowerMeasure run() {
-    std::vector<int> all(rivals_.size());
-    std::iota(all.begin(), all.end(), 0);
-    kept_.resize(model_.boxes().size());
-    visit(kept_.size() - 1, 0, all);
-    for (auto& along : now_.centroid)
-      for (std::size_t p = 0; p < along.size(); ++p)
-        if (now_.mass[p] > 0) along[p] /= now_.mass[p];
-    now_.faces = faces_of(std::move(crossings_), parts_);
-    return std::move(now_);
+// The masses between pairs of rivals, by scale. A rival has few others around it.
+class MassesBetween {
+ public:
+  explicit MassesBetween(std::size_t rivals) : of_(rivals) {}
+  void add(std::int32_t one, std::int32_t other, std::size_t scale, double mass) {
+    auto& others = of_[static_cast<std::size_t>(std::min(one, other))];
+    const std::int32_t last = std::max(one, other);
+    for (auto& known : others)
+      if (known.other == last) {
+        known.values[scale] += mass;
+        return;
+      }
+    others.push_back({std::min(one, other), last, {}});
+    others.back().values[scale] = mass;
+  }
+  // Appends the sums, in the order of rivals.
+  void write(std::vector<PowerSum>& sums) {
+    for (auto& others : of_) {
+      std::sort(others.begin(), others.end(),
+                [](const PowerSum& a, const PowerSum& b) { return a.other < b.other; });
+      sums.insert(sums.end(), others.begin(), others.end());
+    }
   }
 
  private:
-  void visit(std::size_t level, std::size_t block, const std::vector<int>& near) {
+  std::vector<std::vector<PowerSum>> of_;
+};
+
+// Sums up block by block: a block has few rivals, and its points need only these.
+class Summing {
+ public:
+  Summing(const PowerModel& model, std::span<const PowerSite> sites, double slab)
+      : model_(model),
+        rivals_(rivals_of(model.lattice(), sites)),
+        slab_(slab),
+        cells_(sites.size()),
+        between_(rivals_.size()) {
+    for (std::size_t p = 0; p < cells_.size(); ++p)
+      cells_[p] = {static_cast<std::int32_t>(p), -1, {}};
+  }
+
+  std::vector<PowerSum> run(std::size_t share, std::size_t shares) {
+    const std::size_t blocks = model_.boxes()[0].size();
+    begin_ = blocks * share / shares;
+    end_ = blocks * (share + 1) / shares;
+    std::vector<int> all(rivals_.size());
+    std::iota(all.begin(), all.end(), 0);
+    kept_.resize(model_.boxes().size());
+    std::size_t size = 1;  // of a block, in blocks of the lowest level
+    for (std::size_t level = 1; level < kept_.size(); ++level) size *= PowerModel::together;
+    if (begin_ < end_) visit(kept_.size() - 1, 0, size, all);
+    std::erase_if(cells_, [](const PowerSum& sum) { return sum.values[0] == 0; });
+    cells_.push_back(energy_);
+    between_.write(cells_);
+    return std::move(cells_);
+  }
+
+ private:
+  void visit(std::size_t level, std::size_t block, std::size_t size, const std::vector<int>& near) {
+    if (block * size >= end_ || (block + 1) * size <= begin_) return;
     std::vector<int>& kept = kept_[level];
     keep_nearest(model_.boxes()[level][block], rivals_, near, slab_, kept);
     const std::size_t below = level > 0 ? model_.boxes()[level - 1].size() : model_.size();
     const std::size_t end = std::min(below, (block + 1) * PowerModel::together);
     for (std::size_t i = block * PowerModel::together; i < end; ++i)
       if (level > 0)
-        visit(level - 1, i, kept);
+        visit(level - 1, i, size / PowerModel::together, kept);
       else
         count(i, kept);
   }
@@ -89,32 +112,72 @@ class Measuring {
     const std::array<double, 3> place = model_.place(point);
     const BestTwo two(rivals_, near, place.data());
     const PowerRival& best = rivals_[static_cast<std::size_t>(two.best)];
-    const auto part = static_cast<std::size_t>(best.part);
     const double mass = model_.mass(point);
-    now_.mass[part] += mass;
-    now_.dual += mass * two.least;
+    PowerSum& cell = cells_[static_cast<std::size_t>(best.part)];
+    cell.values[0] += mass;
+    double square = 0;
     for (std::size_t d = 0; d < 3; ++d) {
       const double offset = place[d] - best.twice[d] / 2;
-      now_.centroid[d][part] += mass * offset;
-      now_.energy += mass * offset * offset;
+      cell.values[d + 1] += mass * offset;
+      square += offset * offset;
     }
+    constexpr double rounds = 1.5 * 0x1p78;  // adding and subtracting it leaves multiples of 2^26
+    const double many = (mass * square + rounds) - rounds;
+    energy_.values[0] += many;
+    energy_.values[1] += mass * square - many;
     if (two.second < 0 || !(slab_ > 0)) return;
     const PowerRival& second = rivals_[static_cast<std::size_t>(two.second)];
-    const double reach = slab_ * square_between(best, second);
-    if (second.part == best.part || two.next - two.least >= reach) return;
-    const std::int64_t low = std::min(best.part, second.part);
-    const std::int64_t high = std::max(best.part, second.part);
-    crossings_.push_back({low * parts_ + high, mass / (2 * reach)});
+    const double reach = slab_ * square_between(best, second), gap = two.next - two.least;
+    if (second.part == best.part || gap >= reach) return;
+    std::size_t scale = 0;
+    while (scale + 1 < scales && gap < reach * part_of_scale(scale + 1)) ++scale;
+    between_.add(two.best, two.second, scale, mass);
   }
 
   const PowerModel& model_;
   std::vector<PowerRival> rivals_;
   double slab_;
-  std::int64_t parts_;
-  PowerMeasure now_;
-  std::vector<Crossing> crossings_;
+  std::size_t begin_ = 0, end_ = 0;  // the blocks of the lowest level that count
+  std::vector<PowerSum> cells_;
+  MassesBetween between_;
+  PowerSum energy_ = {-1, -1, {}};
   std::vector<std::vector<int>> kept_;  // the rivals of the present block of each level
 };
+
+// The flow through each face, by the smallest scale with `enough` mass. Rivals may be images of the
+// same two sites.
+std::vector<PowerFace> faces_of(std::span<const PowerSum> all, std::span<const PowerRival> rivals,
+                                double slab, double enough) {
+  MassesBetween between(rivals.size());
+  for (const PowerSum& sum : all)
+    for (std::size_t scale = 0; scale < scales && sum.other >= 0; ++scale)
+      between.add(sum.one, sum.other, scale, sum.values[scale]);
+  std::vector<PowerSum> joined;
+  between.write(joined);
+  std::vector<PowerFace> faces;
+  for (const PowerSum& sum : joined) {
+    const PowerRival& one = rivals[static_cast<std::size_t>(sum.one)];
+    const PowerRival& other = rivals[static_cast<std::size_t>(sum.other)];
+    double mass = 0, reach = slab * square_between(one, other);
+    for (std::size_t scale = scales; scale-- > 0 && mass < enough;) {
+      mass += sum.values[scale];
+      if (mass >= enough) reach *= part_of_scale(scale);
+    }
+    faces.push_back(
+        {std::min(one.part, other.part), std::max(one.part, other.part), mass / (2 * reach)});
+  }
+  std::stable_sort(faces.begin(), faces.end(), [](const PowerFace& a, const PowerFace& b) {
+    return a.low != b.low ? a.low < b.low : a.high < b.high;
+  });
+  std::size_t last = 0;
+  for (std::size_t i = 1; i < faces.size(); ++i)
+    if (faces[i].low == faces[last].low && faces[i].high == faces[last].high)
+      faces[last].flow += faces[i].flow;
+    else
+      faces[++last] = faces[i];
+  if (!faces.empty()) faces.resize(last + 1);
+  return faces;
+}
 
 }  // namespace
 
@@ -134,11 +197,70 @@ double PowerMeasure::least(std::span<const double> shares) const noexcept {
   return least;
 }
 
-PowerMeasure measure(const PowerModel& model, std::span<const PowerSite> sites, double slab) {
-  return Measuring(model, sites, slab).run();
+std::vector<PowerSum> sums_of(const PowerModel& model, std::span<const PowerSite> sites,
+                              double slab, std::size_t share, std::size_t shares) {
+  return Summing(model, sites, slab).run(share, shares);
 }
 
-std::vector<double> weights_to_gain(const PowerMeasure& now, std::vector<double> gains) {
+PowerMeasure measure(const PowerModel& model, std::span<const PowerSite> sites, double slab) {
+  const std::vector<PowerSum> sums =
+      model.shared_sums() ? model.shared_sums()(sites, slab) : sums_of(model, sites, slab, 0, 1);
+  PowerMeasure now;
+  now.mass.resize(sites.size());
+  for (auto& along : now.centroid) along.resize(sites.size());
+  double energy[2] = {};
+  for (const PowerSum& sum : sums) {
+    if (sum.other >= 0) continue;
+    for (int i = 0; i < 2 && sum.one < 0; ++i) energy[i] += sum.values[i];
+    if (sum.one < 0) continue;
+    const auto part = static_cast<std::size_t>(sum.one);
+    now.mass[part] += sum.values[0];
+    for (std::size_t d = 0; d < 3; ++d) now.centroid[d][part] += sum.values[d + 1];
+  }
+  now.energy = energy[0] + energy[1];
+  for (auto& along : now.centroid)
+    for (std::size_t p = 0; p < along.size(); ++p)
+      if (now.mass[p] > 0) along[p] /= now.mass[p];
+  const auto points = static_cast<double>(model.size()), parts = static_cast<double>(sites.size());
+  const double enough = std::max(8.0, 0.03 * points / parts) * model.whole() / points;
+  now.faces = faces_of(sums, rivals_of(model.lattice(), sites), slab, enough);
+  return now;
+}
+
+namespace {
+
+// The first cell of the group of each cell: of those that faces connect.
+std::vector<std::size_t> groups_of(std::span<const PowerFace> faces, std::size_t cells) {
+  std::vector<std::size_t> up(cells);
+  std::iota(up.begin(), up.end(), 0);
+  const auto group_of = [&](std::size_t cell) {
+    while (up[cell] != cell) cell = up[cell] = up[up[cell]];
+    return cell;
+  };
+  for (const PowerFace& face : faces)
+    up[group_of(static_cast<std::size_t>(face.low))] =
+        group_of(static_cast<std::size_t>(face.high));
+  for (std::size_t cell = 0; cell < cells; ++cell) up[cell] = group_of(cell);
+  return up;
+}
+
+// Spreads the sum of the gains of each group over its cells, so that a change of weights can give
+// each cell its gain.
+void spread_sums(std::span<const std::size_t> groups, std::vector<double>& gains) {
+  std::vector<double> sums(gains.size()), cells(gains.size());
+  for (std::size_t cell = 0; cell < gains.size(); ++cell) {
+    sums[groups[cell]] += gains[cell];
+    cells[groups[cell]] += 1;
+  }
+  for (std::size_t cell = 0; cell < gains.size(); ++cell)
+    gains[cell] -= sums[groups[cell]] / cells[groups[cell]];
+}
+
+}  // namespace
+
+std::vector<double> weights_to_gain(const PowerMeasure& now, std::vector<double> gains,
+                                    bool holds_back) {
+  const double held_back = holds_back ? 1e-3 : 1e-9;
   const std::size_t parts = now.mass.size();
   std::vector<double> diagonal(parts), known;
   for (const PowerFace& face : now.faces) {
@@ -150,7 +272,9 @@ std::vector<double> weights_to_gain(const PowerMeasure& now, std::vector<double>
   if (known.empty()) return std::vector<double>(parts);
   std::nth_element(known.begin(), known.begin() + std::ssize(known) / 2, known.end());
   const double usual = known[known.size() / 2];
-  for (double& each : diagonal) each = each > 0 ? each * 1.001 : usual;
+  for (double& each : diagonal) each = each > 0 ? each * (1 + held_back) : usual;
+  const bool is_one_group = holds_back;
+  spread_sums(is_one_group ? std::vector<std::size_t>(parts) : groups_of(now.faces, parts), gains);
   // conjugate gradients, with the diagonal as preconditioner
   const auto times = [&](const std::vector<double>& x) {
     std::vector<double> product(parts);

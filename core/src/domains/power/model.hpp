@@ -7,10 +7,22 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace evenkeel {
+
+// A sum over some points of a model. If masses are small integers, it is an exact integer, so it
+// does not depend on how the points are divided between processes.
+struct PowerSum {
+  // a part and -1: the mass of its cell, and mass x offset from its anchor along each axis
+  // two rivals: the masses near their face, by scale, see measure.cpp
+  // -1 and -1: mass x square of the offset, as a multiple of 2^26 and the rest
+  std::int32_t one, other;
+  double values[4];
+};
 
 // Points with masses, in the order of a curve. Points in one cell of the lattice are one point.
 class PowerModel {
@@ -31,6 +43,12 @@ class PowerModel {
   std::array<double, 3> place(std::size_t point) const noexcept {
     return {at_[0][point], at_[1][point], at_[2][point]};
   }
+  // By default one process measures all points. If it has help, this function does it instead; see
+  // measure.hpp.
+  using Sums = std::function<std::vector<PowerSum>(std::span<const PowerSite> sites, double slab)>;
+  void share_sums(Sums sums) { shared_ = std::move(sums); }
+  const Sums& shared_sums() const noexcept { return shared_; }
+
   // The boxes around blocks: boxes()[0] around points, boxes()[1] around those blocks, and so on,
   // up to one box.
   const std::vector<std::vector<LatticeBox>>& boxes() const noexcept { return boxes_; }
@@ -41,6 +59,7 @@ class PowerModel {
   std::vector<double> mass_;
   double whole_ = 0;
   std::vector<std::vector<LatticeBox>> boxes_;
+  Sums shared_;
 };
 
 // The number of points of a sample that suits this many parts. A model of fewer points has all.
@@ -55,19 +74,22 @@ struct PowerDiagram {
   bool is_new = true;          // false if the cells follow those of an earlier diagram
 };
 
-// Makes a diagram from scratch. If there are fewer points than sites, some cells are empty.
-PowerDiagram new_diagram(const PowerModel& model, std::size_t parts);
+// Makes a diagram from scratch. The search ends when no cell holds more than 1 + `tolerance` times
+// its share, or about as many points. If there are fewer points than sites, some cells are empty.
+PowerDiagram new_diagram(const PowerModel& model, std::size_t parts, double tolerance);
 
 // Changes a diagram a little, so that it suits points that have moved.
-PowerDiagram followed(const PowerModel& model, std::vector<PowerSite> sites);
+PowerDiagram followed(const PowerModel& model, std::vector<PowerSite> sites, double tolerance);
 
 // Improves a diagram point by point, if the model has all points. Ends when lambda is at most
 // `target`, or as the heaviest point demands, and no cell is empty; otherwise after many tries.
 void settle(const PowerModel& model, PowerDiagram& diagram, double target);
 
 // Changes the weights such that cells gain these masses, which are shares of the whole, or this
-// part of them. The change is right if the density of the model is that of all points.
-void correct(const PowerModel& model, PowerDiagram& diagram, std::vector<double> gains,
-             double length);
+// part of them. The change is right if the density of the model is that of all points. Returns the
+// part, which is less than `length` if the model shows that this is too much. weights_to_gain()
+// says what `holds_back` means.
+double correct(const PowerModel& model, PowerDiagram& diagram, std::vector<double> gains,
+               double length, bool holds_back);
 
 }  // namespace evenkeel

@@ -29,16 +29,22 @@ struct CellOfPlace {
 
 // The arrays of a diagram. They may be those of the diagram itself, which must stay valid.
 struct ReachedCells {
+  exec::Reached<int> starts;
+  int start_levels;
   exec::Reached<PowerNode> nodes;
   exec::Reached<int> list;
   exec::Reached<PowerRival> rivals;
 
   ReachedCells(const Space& space, const char* label, const PowerCells& cells)
-      : nodes(space, label, cells.nodes()),
+      : starts(space, label, cells.starts()),
+        start_levels(cells.start_levels()),
+        nodes(space, label, cells.nodes()),
         list(space, label, cells.list()),
         rivals(space, label, cells.rivals()) {}
   CellOfPlace finder(const Lattice& lattice) const {
-    return {lattice, {nodes.data(), list.data(), rivals.data(), lattice.dimensions()}};
+    return {lattice,
+            {starts.data(), start_levels, nodes.data(), list.data(), rivals.data(),
+             lattice.dimensions()}};
   }
 };
 

@@ -113,10 +113,11 @@ class Solver {
   }
 
  private:
+  // The function of the weights whose greatest value is at the wanted masses.
   double dual(const State& state) const {
-    double sum = state.now.dual;
+    double sum = state.now.energy;
     for (std::size_t p = 0; p < shares_.size(); ++p)
-      sum += static_cast<double>(state.sites[p].weight) * shares_[p] * all_;
+      sum += static_cast<double>(state.sites[p].weight) * (shares_[p] * all_ - state.now.mass[p]);
     return sum;
   }
   double error(const State& state) const {
@@ -133,12 +134,16 @@ class Solver {
     std::vector<double> gains(shares_.size());
     for (std::size_t p = 0; p + heavy_ < gains.size(); ++p)
       gains[p] = shares_[p] * all_ - state.now.mass[p];
-    const std::vector<double> change = weights_to_gain(state.now, gains);
+    return improve(state, gains, false) || improve(state, gains, true);
+  }
+
+  bool improve(State& state, const std::vector<double>& gains, bool holds_back) const {
+    const std::vector<double> change = weights_to_gain(state.now, gains, holds_back);
     const double slope = std::inner_product(change.begin(), change.end(), gains.begin(), 0.0);
     const double before = dual(state), error_before = error(state);
     const double floor = least_share * std::min(state.now.least(shares_), 1.0);
     double length = 1;
-    for (int tries = 0; tries < 10; ++tries, length *= 0.4) {
+    for (int tries = 0; tries < (holds_back ? 10 : 4); ++tries, length *= 0.4) {
       State next = state_of(raised(state.sites, change, length));
       if (next.now.least(shares_) < floor) continue;
       if (dual(next) - before < 0.1 * length * slope &&
@@ -216,6 +221,23 @@ std::vector<PowerSite> sites_of(const PowerModel& model, const std::vector<int>&
   return sites;
 }
 
+// The sites at the middle point of each part along the curve. If points are extremely dense in some
+// places, centroids are between these places, and too few cells share them.
+std::vector<PowerSite> sites_in(const PowerModel& model, const std::vector<int>& part_of,
+                                std::size_t parts) {
+  std::vector<PowerSite> sites(parts);
+  std::vector<double> rest(parts);
+  for (std::size_t i = 0; i < model.size(); ++i)
+    rest[static_cast<std::size_t>(part_of[i])] += model.mass(i) / 2;
+  for (std::size_t i = 0; i < model.size(); ++i) {
+    double& until_middle = rest[static_cast<std::size_t>(part_of[i])];
+    if (until_middle > 0 && until_middle <= model.mass(i))
+      sites[static_cast<std::size_t>(part_of[i])] = site_at(model, i, 0);
+    until_middle -= model.mass(i);
+  }
+  return sites;
+}
+
 // The shares of parts, if the last parts hold the heavy points.
 std::vector<double> shares_with(const PowerModel& model, std::size_t parts,
                                 const std::vector<std::size_t>& heavy) {
@@ -252,15 +274,15 @@ std::vector<Start> starts_for(std::size_t parts) {
 }
 
 // The tolerance that suits the number of points in a part.
-double tolerance_for(const PowerModel& model, std::size_t parts) {
-  return std::max(0.005, 1.5 * static_cast<double>(parts) / static_cast<double>(model.size()));
+double tolerance_for(const PowerModel& model, std::size_t parts, double wanted) {
+  return std::max(wanted, 1.5 * static_cast<double>(parts) / static_cast<double>(model.size()));
 }
 
 }  // namespace
 
 std::size_t points_for(std::size_t parts) { return (parts <= many_parts ? 256 : 128) * parts; }
 
-PowerDiagram new_diagram(const PowerModel& model, std::size_t parts) {
+PowerDiagram new_diagram(const PowerModel& model, std::size_t parts, double tolerance) {
   if (model.size() <= parts) return one_cell_each(model, parts);
   const std::vector<std::size_t> heavy = heavy_points(model, parts);
   PowerModel others(model.lattice());
@@ -273,37 +295,47 @@ PowerDiagram new_diagram(const PowerModel& model, std::size_t parts) {
   if (others.size() < free) return one_cell_each(model, parts);
   const Solver solver(model, shares_with(model, parts, heavy), heavy.size());
   std::optional<State> best;
-  for (const Start start : starts_for(parts)) {
-    std::vector<PowerSite> sites = sites_of(others, start(others, free), free);
+  const auto try_from = [&](std::vector<PowerSite> sites) {
     for (const std::size_t point : heavy) sites.push_back(site_at(model, point, 0));
     State state = solver.improved(std::move(sites), rounds_for(parts));
     if (!best || solver.is_better(state, *best)) best = std::move(state);
-  }
-  solver.solve(*best, tolerance_for(model, parts), 20);
+  };
+  for (const Start start : starts_for(parts)) try_from(sites_of(others, start(others, free), free));
+  if (best->now.greatest(solver.shares()) > even)
+    try_from(sites_in(others, parts_along_curve(others, free), free));
+  solver.solve(*best, tolerance_for(model, parts, tolerance), 20);
   return {std::move(best->sites), solver.shares(), heavy.size()};
 }
 
-PowerDiagram followed(const PowerModel& model, std::vector<PowerSite> sites) {
+PowerDiagram followed(const PowerModel& model, std::vector<PowerSite> sites, double tolerance) {
   constexpr double part = 0.1, enough = 1.1;
   const std::size_t parts = sites.size();
   if (model.size() <= parts || !heavy_points(model, parts).empty())
-    return new_diagram(model, parts);
+    return new_diagram(model, parts, tolerance);
   const Solver solver(model, shares_with(model, parts, {}), 0);
   State state = solver.state_of(std::move(sites));
   solver.move_anchors(state, part);
-  solver.solve(state, tolerance_for(model, parts), 30);
-  if (state.now.greatest(solver.shares()) > enough) return new_diagram(model, parts);
+  solver.solve(state, tolerance_for(model, parts, tolerance), 30);
+  if (state.now.greatest(solver.shares()) > enough) return new_diagram(model, parts, tolerance);
   return {std::move(state.sites), solver.shares(), 0, false};
 }
 
-void correct(const PowerModel& model, PowerDiagram& diagram, std::vector<double> gains,
-             double length) {
+double correct(const PowerModel& model, PowerDiagram& diagram, std::vector<double> gains,
+               double length, bool holds_back) {
   for (std::size_t p = 0; p < gains.size(); ++p)
     gains[p] = p + diagram.heavy < gains.size() ? gains[p] * model.whole() : 0;
-  const std::vector<double> change =
-      weights_to_gain(measure(model, diagram.sites, slab), std::move(gains));
-  diagram.sites = raised(std::move(diagram.sites), change, length);
-  hold_heavy(model, diagram.heavy, diagram.sites);
+  constexpr double much = 0.1;  // a step must not add more to the heaviest cell of the model
+  constexpr int most_tries = 8;
+  const PowerMeasure now = measure(model, diagram.sites, slab);
+  const std::vector<double> change = weights_to_gain(now, std::move(gains), holds_back);
+  const double most = now.greatest(diagram.shares) + much;
+  for (int tries = 0;; ++tries, length /= 4) {
+    std::vector<PowerSite> sites = raised(diagram.sites, change, length);
+    hold_heavy(model, diagram.heavy, sites);
+    if (tries < most_tries && measure(model, sites, 0).greatest(diagram.shares) > most) continue;
+    diagram.sites = std::move(sites);
+    return length;
+  }
 }
 
 }  // namespace evenkeel
