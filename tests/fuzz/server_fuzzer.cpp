@@ -35,8 +35,17 @@ class Browser {
  public:
   explicit Browser(const watch::LoopbackServer& server)
       : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    const linger at_once = {1, 0};  // otherwise the ports of millions of connections run out
+    // Otherwise the ports of millions of connections run out. If the server ends a connection, its
+    // ports stay in use for a while, so each browser has an address of its own.
+    const linger at_once = {1, 0};
     setsockopt(socket_.number(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    static std::uint32_t browsers = 0;
+    constexpr std::uint32_t addresses = 1 << 16;
+    sockaddr_in own = {};
+    own.sin_family = AF_INET;
+    own.sin_addr.s_addr = htonl(INADDR_LOOPBACK + ++browsers % addresses);
+    demand(bind(socket_.number(), reinterpret_cast<sockaddr*>(&own), sizeof own) == 0,
+           "an address of the loopback is free");
     sockaddr_in address = {};
     address.sin_family = AF_INET;
     address.sin_port = htons(server.port());

@@ -98,7 +98,7 @@ struct PlacesInBall {
   }
 };
 
-// `is_straight` tells whether distances are measured in a straight line, or along each axis.
+// `is_straight` is true if distances are measured in a straight line, and not along each axis.
 template <class Frame, class Cells, bool is_straight>
 struct CopiesWithin {
   // if true, a place may be within reach of a leaf along the axes, but not of its domain

@@ -23,7 +23,7 @@ Options monitor_options() {
           .log = LogLevel::off};
 }
 
-// Makes steps until a look leads to a proposal. Returns false if none did.
+// Makes steps until a look leads to a proposal. Returns false if no look did.
 template <class Step>
 bool steps(const Communicator& ranks, const Kernel& work, const Step& step) {
   constexpr int enough = 13;
@@ -173,7 +173,7 @@ class GridProposals final : public Proposals<GridBalancer> {
 
 // --- Restoring -----------------------------------------------------------------------------------
 
-// A run goes on from the saved state of another.
+// A run continues from the saved state of another.
 class Restoring final : public Repeatable {
  public:
   explicit Restoring(const Communicator& ranks) : ranks_(ranks) {
