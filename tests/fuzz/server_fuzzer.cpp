@@ -33,25 +33,11 @@ watch::HttpAnswer answer(std::string_view path) {
 
 class Browser {
  public:
-  explicit Browser(const watch::LoopbackServer& server)
-      : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    // Otherwise the ports of millions of connections run out. If the server ends a connection, its
-    // ports stay in use for a while, so each browser has an address of its own.
-    const linger at_once = {1, 0};
-    setsockopt(socket_.number(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
-    static std::uint32_t browsers = 0;
-    constexpr std::uint32_t addresses = 1 << 16;
-    sockaddr_in own = {};
-    own.sin_family = AF_INET;
-    own.sin_addr.s_addr = htonl(INADDR_LOOPBACK + ++browsers % addresses);
-    demand(bind(socket_.number(), reinterpret_cast<sockaddr*>(&own), sizeof own) == 0,
-           "an address of the loopback is free");
-    sockaddr_in address = {};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(server.port());
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    demand(connect(socket_.number(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0,
-           "the server listens");
+  // Tries again if the ports of one of its addresses are in use.
+  explicit Browser(const watch::LoopbackServer& server) {
+    constexpr int most_tries = 100;
+    int tries = 0;
+    while (!connects_to(server)) demand(++tries < most_tries, "the server listens");
   }
   void send(std::string_view bytes) {
     static_cast<void>(::send(socket_.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL));
@@ -72,6 +58,23 @@ class Browser {
   const std::string& received() const { return received_; }
 
  private:
+  // The ports of millions of connections run out, and those of connections that the server ends
+  // stay in use for a while. So each browser has an address of its own, and ends at once.
+  bool connects_to(const watch::LoopbackServer& server) {
+    socket_ = evenkeel::detail::FileDescriptor(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const linger at_once = {1, 0};
+    setsockopt(socket_.number(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    static std::uint32_t browsers = 0;
+    constexpr std::uint32_t addresses = 1 << 16;
+    sockaddr_in own = {}, its = {};
+    own.sin_family = its.sin_family = AF_INET;
+    own.sin_addr.s_addr = htonl(INADDR_LOOPBACK + ++browsers % addresses);
+    its.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    its.sin_port = htons(server.port());
+    return bind(socket_.number(), reinterpret_cast<sockaddr*>(&own), sizeof own) == 0 &&
+           connect(socket_.number(), reinterpret_cast<sockaddr*>(&its), sizeof its) == 0;
+  }
+
   evenkeel::detail::FileDescriptor socket_;
   std::string received_;
 };
