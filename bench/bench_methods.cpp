@@ -4,9 +4,8 @@
 //   bench_methods [objects] [parts] [rebalances]
 //
 //   lambda      heaviest part / average part: from scratch, and the greatest of the rebalances
-//   ghosts      per object: copies that a halo sends to other parts. The width is 0.3 of the side
-//   of
-//               a cube with the average volume of a part
+//   ghosts      per object: copies that a halo along the axes sends to other parts. Its width is
+//               0.3 of the side of a cube with the average volume of a part
 //   most        the same for the part that receives most, in units of the average part
 //   neighbours  of a part, on average
 //   moved       share of the objects that change their part in a rebalance, as a multiple of the
