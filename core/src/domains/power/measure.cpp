@@ -221,6 +221,7 @@ PowerMeasure measure(const PowerModel& model, std::span<const PowerSite> sites, 
   for (auto& along : now.centroid)
     for (std::size_t p = 0; p < along.size(); ++p)
       if (now.mass[p] > 0) along[p] /= now.mass[p];
+  if (!(slab > 0)) return now;
   const auto points = static_cast<double>(model.size()), parts = static_cast<double>(sites.size());
   const double enough = std::max(8.0, 0.03 * points / parts) * model.whole() / points;
   now.faces = faces_of(sums, rivals_of(model.lattice(), sites), slab, enough);
