@@ -23,6 +23,7 @@
 #include <evenkeel/backends/exec/stopwatch.hpp>
 #include <evenkeel/core/field/standard.hpp>
 #include <evenkeel/core/place.hpp>
+#include <evenkeel/core/place/choice.hpp>
 #include <evenkeel/core/weights/load.hpp>
 
 namespace evenkeel::bench {
@@ -242,6 +243,34 @@ Moves moves_of(const Placing& placing, Objects objects, int rebalances) {
   return {moved / least, worst_lambda, 1e3 * seconds / rebalances};
 }
 
+// How well the choice of a method from a sample fares: the step under the domains that the chosen
+// method makes of all objects, with all their ghosts, against that of the best method. A ghost
+// costs a tenth of an object, or as much as an object.
+void choose(const Cloud& cloud, Objects& objects, int parts, double width) {
+  const Communicator self = Communicator::self();
+  const Set all = set(objects.places);
+  const std::span<const double> weights = objects.weights;
+  const Region region = {3, unit, false};
+  const auto forecasts_by = [&](double sampled_per_part, double ghost) {
+    const MethodTrial trial(self, Status(), {&all, 1}, region, {}, Weights(&weights, 1), parts,
+                            sampled_per_part);
+    std::vector<MethodForecast> forecasts;
+    for (const Method& method : method_candidates)
+      forecasts.push_back(trial.forecast(method, {.halo = width, .ghost = ghost}, {}));
+    return forecasts;
+  };
+  for (const double ghost : {0.1, 1.0}) {
+    const Stopwatch watch;
+    const std::size_t chosen = best_of(forecasts_by(512, ghost), -1);
+    const double seconds = watch.seconds();
+    const auto exact = forecasts_by(1e9, ghost);
+    const double best = exact[best_of(exact, -1)].step;
+    std::printf("| %s%s | auto, a ghost costs %.1f: %s | its step / the best: %.3f | %.0f ms |\n",
+                cloud.name, cloud.is_apart ? " (apart)" : "", ghost,
+                to_text(exact[chosen].method).c_str(), exact[chosen].step / best, 1e3 * seconds);
+  }
+}
+
 void measure(const Cloud& cloud, std::int64_t count, int parts, int rebalances) {
   Objects objects;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -267,6 +296,7 @@ void measure(const Cloud& cloud, std::int64_t count, int parts, int rebalances) 
                 moves.times_least, time, moves.milliseconds);
     std::fflush(stdout);
   }
+  choose(cloud, objects, parts, width);
 }
 
 }  // namespace

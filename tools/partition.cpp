@@ -195,6 +195,10 @@ Run add_partition(CLI::App& app, Ranks& ranks) {
   add_option(
       command, "--rounds", asked->rounds, "R",
       "tensor, staggered: rounds that improve a uniform grid from the work of domains alone");
+  add_option(command, "--halo", asked->halo, "WIDTH",
+             "auto: the width of the halo, in a straight line");
+  add_option(command, "--ghost-cost", asked->ghost_cost, "C",
+             "auto: the cost of a ghost, where the work on an object is 1; 0.1 if not given");
   add_option(command, "--from", asked->from, "P.npy|P.csv",
              "graph: earlier parts to begin from, so that few vertices change parts");
   add_option(command, "--uncuttable", asked->uncuttable, "M.npy|M.csv",

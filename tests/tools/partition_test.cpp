@@ -227,6 +227,34 @@ TEST_F(PartitionProgram, TheFilesSayWhatTheReportSays) {
   }
 }
 
+// The shortest predicted step decides, and the parts are those of the chosen method.
+TEST_F(PartitionProgram, AutoTakesTheMethodWithTheShortestStep) {
+  const test::Cloud cloud = test::random_cloud(3, 5000, true, 3);
+  const Words one = {"--parts",   "12",
+                     "--points",  file("points.npy", npy_of<double>(3, cloud.places)),
+                     "--weights", file("weights.npy", npy_of<double>(1, cloud.weights)),
+                     "--out",     path("parts.npy")};
+  for (const std::string halo : {"0", "0.1"}) {
+    const nlohmann::json said =
+        json(plus(one, {"--method", "auto", "--halo", halo, "--ghost-cost", "1"}), 2);
+    const std::vector<std::int32_t> parts = parts_in(content_of(path("parts.npy")));
+    ASSERT_EQ(said["forecasts"].size(), 4U);
+    std::string best;
+    double least = 1e9;
+    for (const auto& each : said["forecasts"]) {
+      const double step = each["step"].get<double>();
+      EXPECT_GE(step, each["lambda"].get<double>() - 1e-9);
+      EXPECT_EQ(each["ghosts"].get<double>() > 0, halo != "0");
+      if (step >= least) continue;
+      least = step;
+      best = each["method"].get<std::string>();
+    }
+    EXPECT_EQ(said["method"].get<std::string>(), best);
+    json(plus(one, {"--method", best}));
+    EXPECT_EQ(parts, parts_in(content_of(path("parts.npy"))));
+  }
+}
+
 // The lambda of the uniform grid is computed by hand. The list has one element more than there are
 // rounds.
 TEST_F(PartitionProgram, Rounds) {
@@ -320,7 +348,7 @@ TEST_F(PartitionProgram, OptionsThatAreRefused) {
   const std::string unknown = "tools/partition: --method is 'unknown'. The methods are ";
   expect_refused(good("unknown"), unknown +
                                       "hilbert, morton, snake, staggered, tensor, bisection, "
-                                      "voronoi, histogram and graph.");
+                                      "voronoi, auto, histogram and graph.");
   expect_refused_by_all(good("unknown"), "evenkeel: " + unknown);
   const Words solid = plus(good("tensor"), {"--grid", "1x2x1", "--out", path("parts.npy")});
   const std::string flat = "tools/partition: --grid has 3 numbers, but the points of '" +

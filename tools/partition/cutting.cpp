@@ -51,9 +51,9 @@ Partition cut_from_objects(const Task& task) {
     result.keys = {};  // frees the keys of one lattice before the next one gets its own
     levels_of_keys = levels;
     return prepare_to_cut(Status(), {&task.set, 1}, {task.objects.dimensions, task.box},
-                          {.method = options.method, .levels = levels});
+                          {.method = task.method, .levels = levels});
   };
-  for (const int levels : levels_to_try(options.method, task.objects)) {
+  for (const int levels : levels_to_try(task.method, task.objects)) {
     PreparedToCut prepared = prepare(levels);
     result.seconds.keys += stage.restart();
     FreshCut next = cut_anew(task.communicator, Status(), prepared, Weights(&weights, 1), goal, {});
@@ -78,10 +78,10 @@ namespace {
 
 // Evaluates the last grid as well, since only an evaluated grid can be the best.
 GridDomains best_of_rounds(const Task& task, std::vector<LoadSummary>& tried) {
-  const bool is_tensor = std::holds_alternative<Tensor>(task.options.method);
+  const bool is_tensor = std::holds_alternative<Tensor>(task.method);
   const GridScheme scheme = is_tensor ? GridScheme::tensor : GridScheme::staggered;
-  const GridShape shape = shape_with(*extents_of(task.options.method), task.options.parts,
-                                     task.objects.dimensions, task.box);
+  const GridShape shape =
+      shape_with(*extents_of(task.method), task.options.parts, task.objects.dimensions, task.box);
   GridRounds rounds(GridDomains::uniform(shape, task.box, scheme), {});
   const WorkCounter counter(task.communicator, task.objects);
   std::vector<std::int32_t> parts;

@@ -16,6 +16,7 @@ struct Task {
   const FileObjects& objects;
   const Set& set;  // has the places of the objects
   const PartitionOptions& options;
+  const Method& method;                              // that of the options, or the chosen one
   Box box;                                           // around the objects
   const std::function<void(double done)>& progress;  // may be empty
 };

@@ -82,6 +82,8 @@ void refuse_meaningless(const PartitionArguments& asked, const NamedMethod& meth
                 {{"--grid", &asked.grid}});
   refuse_unless([](const NamedMethod& one) { return one.has_rounds; }, method,
                 {{"--rounds", &asked.rounds}});
+  refuse_unless([](const NamedMethod& one) { return one.is_auto(); }, method,
+                {{"--halo", &asked.halo}, {"--ghost-cost", &asked.ghost_cost}});
   refuse_unless([](const NamedMethod& one) { return one.is_graph(); }, method,
                 {{"--graph", &asked.graph},
                  {"--from", &asked.from},

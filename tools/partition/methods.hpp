@@ -16,6 +16,7 @@ struct PartitionArguments {
   std::optional<std::string> parts, method, weights, target_lambda, out;
   std::optional<std::string> points, box, work, vtk;  // of objects
   std::optional<std::string> grid, rounds;            // of grid methods
+  std::optional<std::string> halo, ghost_cost;        // of auto
   std::optional<std::string> graph, from, uncuttable, effort, moving_cost;
   bool json = false;
 };
@@ -26,6 +27,7 @@ struct NamedMethod {
   bool has_rounds = false;
 
   bool is_graph() const { return !method; }
+  bool is_auto() const { return method && std::holds_alternative<Auto>(*method); }
   bool has_grid() const { return method && extents_of(*method); }
 };
 

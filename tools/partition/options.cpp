@@ -6,6 +6,7 @@
 #include "partition/values.hpp"
 
 #include <evenkeel/backends/text.hpp>
+#include <evenkeel/core/place/choice.hpp>
 
 #include <algorithm>
 #include <array>
@@ -67,6 +68,10 @@ void choose_method(const PartitionArguments& asked, const NamedMethod& named,
     options.method =
         with_grid(options.method, grid_from(*asked.grid, options.parts, options.grid_numbers));
   if (asked.rounds) options.rounds = rounds_of(*asked.rounds);
+  if (!named.is_auto()) return;
+  options.ghost_cost =
+      asked.ghost_cost ? number_from("--ghost-cost", *asked.ghost_cost) : usual_ghost_cost;
+  if (asked.halo) options.method = Auto{.halo = number_from("--halo", *asked.halo)};
 }
 
 // --- Values --------------------------------------------------------------------------------------

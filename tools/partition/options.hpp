@@ -19,6 +19,7 @@ struct PartitionOptions {
   int parts = 1;
   std::string method_name = "hilbert";
   Method method;
+  double ghost_cost = 0;      // for auto, in units of the work on an object
   int grid_numbers = 0;       // the count of numbers in --grid; 0 if it was not given
   std::optional<int> rounds;  // of a grid, from the work of domains; if empty, cut from objects
   std::vector<double> box;    // the lower corner, then the upper; if empty, it is measured

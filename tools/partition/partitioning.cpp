@@ -51,9 +51,26 @@ void write_parts_of(const Task& task, Partition& partition) {
 }
 
 PartitionSeconds on_slowest(const Communicator& communicator, const PartitionSeconds& mine) {
-  std::array<double, 4> slowest = {mine.keys, mine.order, mine.cut, mine.total};
+  std::array<double, 5> slowest = {mine.keys, mine.order, mine.choice, mine.cut, mine.total};
   communicator.all_reduce(std::span<double>(slowest), Reduction::greatest);
-  return {slowest[0], slowest[1], slowest[2], slowest[3]};
+  return {slowest[0], slowest[1], slowest[2], slowest[3], slowest[4]};
+}
+
+// Collective. The predicted steps of all methods, in which a part works for one rank.
+std::vector<MethodForecast> forecasts_of(const Communicator& communicator,
+                                         const FileObjects& objects, const Set& set,
+                                         const Region& region, const PartitionOptions& options) {
+  const std::span<const double> weights = objects.weights;
+  const MethodTrial trial(communicator, Status(), {&set, 1}, region, {}, Weights(&weights, 1),
+                          options.parts);
+  const StepCosts costs = {.halo = std::get<Auto>(options.method).halo,
+                           .ghost = options.ghost_cost};
+  std::vector<MethodForecast> forecasts;
+  vote(communicator,
+       attempt(refuse_partition.stage, [&] { forecasts.reserve(method_candidates.size()); }));
+  for (const Method& method : method_candidates)
+    forecasts.push_back(trial.forecast(method, costs, {}));
+  return forecasts;
 }
 
 }  // namespace
@@ -69,11 +86,19 @@ Partition partition(const Communicator& communicator, const FileObjects& objects
 
   communicator.barrier();
   const Stopwatch whole;
-  const Task task{communicator, space,   objects,
-                  set,          options, box_around(space, communicator, set, given),
-                  progress};
+  const Box box = box_around(space, communicator, set, given);
   const double box_seconds = whole.seconds();
+  Stopwatch choosing;
+  std::vector<MethodForecast> forecasts;
+  if (is_auto(options.method))
+    forecasts = forecasts_of(communicator, objects, set, {objects.dimensions, box}, options);
+  const double choice_seconds = choosing.seconds();
+  const Method method =
+      forecasts.empty() ? options.method : forecasts[best_of(forecasts, -1)].method;
+  const Task task{communicator, space, objects, set, options, method, box, progress};
   Partition result = options.rounds ? cut_in_rounds(task) : cut_from_objects(task);
+  result.forecasts = std::move(forecasts);
+  result.seconds.choice = choice_seconds;
   const Status written = attempt(refuse_partition.stage, [&] { write_parts_of(task, result); });
   vote(communicator, written);  // also serves as a barrier
   result.seconds.keys += box_seconds;

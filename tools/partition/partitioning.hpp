@@ -7,6 +7,7 @@
 #include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/core/curve/key.hpp>
 #include <evenkeel/core/domains.hpp>
+#include <evenkeel/core/place/choice.hpp>
 #include <evenkeel/monitor/metrics.hpp>
 
 #include <cstdint>
@@ -17,17 +18,19 @@ namespace evenkeel::tool {
 
 // Seconds from barrier to barrier, on the slowest rank.
 struct PartitionSeconds {
-  double keys = 0;   // from measuring the box to the keys of all objects, if there are keys
-  double order = 0;  // for sorting; always 0, since no cut sorts
+  double keys = 0;    // from measuring the box to the keys of all objects, if there are keys
+  double order = 0;   // for sorting; always 0, since no cut sorts
+  double choice = 0;  // of the method
   double cut = 0;
   double total = 0;
 };
 
 struct Partition {
   Domains domains;
-  std::vector<double> work;         // of each part, by the objects in it
-  double heaviest_object = 0;       // the work of the heaviest object
-  std::vector<LoadSummary> rounds;  // of each grid that was tried; empty without --rounds
+  std::vector<double> work;               // of each part, by the objects in it
+  double heaviest_object = 0;             // the work of the heaviest object
+  std::vector<LoadSummary> rounds;        // of each grid that was tried; empty without --rounds
+  std::vector<MethodForecast> forecasts;  // of each method that was tried; empty if not auto
   PartitionSeconds seconds;
 
   // The keys and parts of this rank's objects, in their order.

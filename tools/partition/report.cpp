@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <iomanip>
 #include <variant>
 
@@ -18,21 +19,51 @@ nlohmann::ordered_json as_json(const std::vector<LoadSummary>& rounds) {
   return json;
 }
 
+nlohmann::ordered_json as_json(const std::vector<MethodForecast>& forecasts) {
+  auto json = nlohmann::ordered_json::array();
+  for (const MethodForecast& each : forecasts)
+    json.push_back({{"method", to_text(each.method)},
+                    {"step", each.step},
+                    {"lambda", each.lambda},
+                    {"ghosts", each.greatest.ghosts},
+                    {"neighbours", each.greatest.neighbours}});
+  return json;
+}
+
+// The methods by the predicted step, and the number of ghosts of the part that has most.
+void write_forecasts(const std::vector<MethodForecast>& forecasts, std::ostream& text) {
+  text << "step by method  (time of the slowest part / mean work)\n";
+  for (const MethodForecast& each : forecasts)
+    text << "  " << std::left << std::setw(12) << to_text(each.method) << std::right << each.step
+         << " (lambda " << each.lambda << ", " << std::llround(each.greatest.ghosts) << " ghosts, "
+         << std::llround(each.greatest.neighbours) << " neighbours)\n";
+}
+
+std::string name_of(const PartitionOptions& options, const Partition& partition) {
+  return partition.forecasts.empty()
+             ? options.method_name
+             : to_text(partition.forecasts[best_of(partition.forecasts, -1)].method);
+}
+
 std::string as_json(const PartitionOptions& options, const FileObjects& objects,
                     const Partition& partition, const LoadSummary& load) {
   const PartitionSeconds& seconds = partition.seconds;
-  const nlohmann::ordered_json json = {{"method", options.method_name},
-                                       {"objects", objects.everywhere},
-                                       {"parts", partition.work.size()},
-                                       {"lambda", lambda(load)},
-                                       {"imbalance_percent", imbalance_percent(load)},
-                                       {"heaviest_object", partition.heaviest_object},
-                                       {"rounds", as_json(partition.rounds)},
-                                       {"seconds",
-                                        {{"keys", seconds.keys},
-                                         {"order", seconds.order},
-                                         {"cut", seconds.cut},
-                                         {"total", seconds.total}}}};
+  nlohmann::ordered_json json = {{"method", name_of(options, partition)},
+                                 {"objects", objects.everywhere},
+                                 {"parts", partition.work.size()},
+                                 {"lambda", lambda(load)},
+                                 {"imbalance_percent", imbalance_percent(load)},
+                                 {"heaviest_object", partition.heaviest_object},
+                                 {"rounds", as_json(partition.rounds)},
+                                 {"seconds",
+                                  {{"keys", seconds.keys},
+                                   {"order", seconds.order},
+                                   {"cut", seconds.cut},
+                                   {"total", seconds.total}}}};
+  if (!partition.forecasts.empty()) {
+    json["forecasts"] = as_json(partition.forecasts);
+    json["seconds"]["choice"] = seconds.choice;
+  }
   return json.dump(2) + '\n';
 }
 
@@ -50,11 +81,12 @@ std::string grid_of(const Partition& partition) {
 std::string as_text(const PartitionOptions& options, const FileObjects& objects,
                     const Partition& partition, const LoadSummary& load) {
   std::ostringstream text = report_stream();
-  text << "method          " << options.method_name << '\n';
+  text << "method          " << name_of(options, partition) << '\n';
   text << "objects         " << objects.everywhere << " in " << objects.dimensions
        << " dimensions\n";
   text << "parts           " << partition.work.size() << ", by "
        << (options.work_is_count ? "count" : "weight") << grid_of(partition) << '\n';
+  if (!partition.forecasts.empty()) write_forecasts(partition.forecasts, text);
   if (!partition.rounds.empty())
     text << "rounds          " << partition.rounds.size() - 1 << ", from lambda "
          << lambda(partition.rounds.front()) << " of the uniform grid\n";
@@ -64,8 +96,9 @@ std::string as_text(const PartitionOptions& options, const FileObjects& objects,
   text << "heaviest object " << partition.heaviest_object << " of " << load.average()
        << " in the average part\n";
   const PartitionSeconds& seconds = partition.seconds;
-  text << "seconds         " << std::setprecision(3) << seconds.total << " (keys " << seconds.keys
-       << ", cut " << seconds.cut << ")\n";
+  text << "seconds         " << std::setprecision(3) << seconds.total << " (keys " << seconds.keys;
+  if (!partition.forecasts.empty()) text << ", choice " << seconds.choice;
+  text << ", cut " << seconds.cut << ")\n";
   return text.str();
 }
 

@@ -6,6 +6,7 @@
 #include <evenkeel/backends/text.hpp>
 #include <evenkeel/core/weights/load.hpp>
 
+#include <cmath>
 #include <filesystem>
 #include <system_error>
 
@@ -30,6 +31,13 @@ int parts_from(const std::string& text) {
         "--parts", text,
         joined({"Give a whole number from 1 to ", std::to_string(most_parts), "."}));
   return static_cast<int>(*parts);
+}
+
+double number_from(std::string_view option, const std::string& text) {
+  const auto number = real_from_text(text);
+  if (!number || !std::isfinite(*number) || *number < 0)
+    refuse_partition.value(option, text, "Give a finite number of at least 0.");
+  return *number;
 }
 
 double target_lambda_from(const std::string& text) {

@@ -9,6 +9,7 @@ namespace evenkeel::tool {
 inline constexpr int most_parts = 1 << 24;
 
 int parts_from(const std::string& text);
+double number_from(std::string_view option, const std::string& text);
 double target_lambda_from(const std::string& text);
 
 // Throws an Error if an output file is an input file or another output file.

@@ -1,6 +1,7 @@
 // The table of methods, one row for each.
 
 #include "place/method.hpp"
+#include "place/stage.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -111,6 +112,30 @@ std::string by_graph_text(const Method& method) {
          share_text(graph.moving_cost) + ' ' + share_text(graph.edge_seconds);
 }
 
+// --- Choice --------------------------------------------------------------------------------------
+
+std::optional<Method> read_auto(std::string_view arguments) {
+  Auto method;
+  for (double* number : {&method.halo, &method.ghost_seconds, &method.neighbour_seconds})
+    if (const std::string_view text = next_word(arguments);
+        !text.empty() && !parse_share(text, *number))
+      return std::nullopt;
+  if (!trimmed(arguments).empty()) return std::nullopt;
+  return method;
+}
+
+std::string auto_text(const Method& method) {
+  const Auto& any = std::get<Auto>(method);
+  if (any == Auto{}) return {};
+  return share_text(any.halo) + ' ' + share_text(any.ghost_seconds) + ' ' +
+         share_text(any.neighbour_seconds);
+}
+
+Found refuse_to_choose(const PlaceTask&) {
+  throw Error(ErrorKind::internal, Where{stage_name}, "No method has been chosen.",
+              "Choose one by MethodTrial first.");
+}
+
 // --- The rows ------------------------------------------------------------------------------------
 
 constexpr std::array<MethodRow, std::variant_size_v<Method>> rows = {{
@@ -124,6 +149,7 @@ constexpr std::array<MethodRow, std::variant_size_v<Method>> rows = {{
      &find_by_bisection},
     {"graph", &read_by_graph, &by_graph_text, nullptr, CurveKind::hilbert, &find_by_graph},
     {"voronoi", &read_bare<Voronoi>, &no_arguments, nullptr, CurveKind::hilbert, &find_cells},
+    {"auto", &read_auto, &auto_text, nullptr, CurveKind::hilbert, &refuse_to_choose},
 }};
 
 }  // namespace
@@ -135,6 +161,23 @@ std::vector<std::string_view> method_names() {
   names.reserve(rows.size());
   for (const MethodRow& row : rows) names.emplace_back(row.name);
   return names;
+}
+
+Method method_of(const Domains& domains) {
+  if (const auto* const curve = std::get_if<CurveDomains>(&domains)) {
+    switch (curve->curve().kind) {
+      case CurveKind::hilbert: return Hilbert{};
+      case CurveKind::morton: return Morton{};
+      case CurveKind::snake: return Snake{};
+    }
+  }
+  if (const auto* const grid = std::get_if<GridDomains>(&domains)) {
+    if (grid->borders().scheme == GridScheme::tensor) return Tensor{grid->shape().extents};
+    return Staggered{grid->shape().extents};
+  }
+  if (std::holds_alternative<TreeDomains>(domains)) return RecursiveBisection{};
+  if (std::holds_alternative<GraphDomains>(domains)) return ByGraph{};
+  return Voronoi{};
 }
 
 std::optional<Grid> extents_of(const Method& method) noexcept {

@@ -1,7 +1,7 @@
 #pragma once
 
-// The cost of moving an object relative to the cost of a cut edge, learned from the seconds of
-// moves, and from the number of steps between moves.
+// The cost of moving an object, also relative to the cost of a cut edge, learned from the seconds
+// of moves, and from the number of steps between moves.
 
 #include <evenkeel/core/graph/method.hpp>
 #include <evenkeel/core/migrate/move.hpp>
@@ -31,6 +31,9 @@ class MovingCosts {
     last_ = step;
   }
 
+  // Seconds of a move, summed over ranks, for each moved object; 0 if nothing has moved yet.
+  double seconds_per_object() const noexcept { return per_object_; }
+
   // Returns the method. Sets its moving cost if the method says how many seconds a cut edge costs,
   // and if two moves have shown how long a cut lasts.
   ByGraph priced(ByGraph method) const {
@@ -42,7 +45,7 @@ class MovingCosts {
  private:
   static constexpr double share_of_new = 0.3;
 
-  double per_object_ = 0;  // seconds of a move, summed over ranks, for each moved object
+  double per_object_ = 0;  // see seconds_per_object()
   double lasting_ = 0;     // steps from one move to the next
   std::int64_t moves_ = 0, last_ = 0;
 };

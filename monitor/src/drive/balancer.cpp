@@ -19,7 +19,9 @@ struct Balancer::Impl {
         surveyor_(ranks_),
         costs_(engine_.options(), [this](CostTable costs) { engine_.set_costs(std::move(costs)); }),
         mover_(ranks_, engine_.options(), costs_),
-        rebalancer_(parts(), now_, [this](const std::string& text) { engine_.warn(text); }),
+        rebalancer_(parts(), now_,
+                    {[this](const std::string& text) { engine_.warn(text); },
+                     [this](const std::string& text) { engine_.note(text); }}),
         migrator_(parts()) {
     ranks_.set_on_mpi_error(engine_.options().on_mpi_error);
   }

@@ -121,8 +121,9 @@ class Engine {
   void meet_for_migration();
   void meet_for_survey() { meet(Meeting::survey); }
 
-  // Writes a warning to the log of rank 0; does nothing on other ranks.
+  // Write a warning, or a line about a decision, to the log of rank 0; do nothing on other ranks.
   void warn(const std::string& text) { recording_.warn(text); }
+  void note(const std::string& text) { recording_.note(text); }
   // A reading of the clock that times rebalances and surveys, in nanoseconds. The clock stops while
   // the rank waits for a core.
   std::int64_t now() noexcept { return observer_.now(); }

@@ -5,13 +5,27 @@
 
 namespace evenkeel {
 
-// The options that determine where objects go.
-inline PlaceOptions place_options_of(const Options& options) {
-  return {.method = options.method,
+// The options that determine where objects go. `present` are the domains in use.
+inline PlaceOptions place_options_of(const Options& options, const Domains& present) {
+  return {.method = method_in_use(options.method, present),
           .periodic = options.periodic,
           .cell_size = options.cell_size,
           .least_width = options.least_width,
           .rank_of_part = options.rank_of_part};
+}
+
+inline bool is_among(const Method& method, Methods methods) {
+  const bool is_grid = extents_of(method).has_value();
+  const bool is_boxes = is_grid || std::holds_alternative<RecursiveBisection>(method);
+  const bool is_curve = places_along_curve(method);
+  if (is_auto(method)) return true;
+  switch (methods) {
+    case Methods::any: return true;
+    case Methods::curves: return is_curve;
+    case Methods::boxes: return is_boxes;
+    case Methods::grids: return is_grid;
+  }
+  return false;
 }
 
 }  // namespace evenkeel

@@ -1,4 +1,5 @@
 // Options of placement: the method, the box, and the resources of a move.
+#include "options/place_options.hpp"
 #include "options/table.hpp"
 
 #include <evenkeel/core/graph/check.hpp>
@@ -110,19 +111,6 @@ bool parse(std::string_view text, std::vector<int>& numbers) {
 // --- The rows ------------------------------------------------------------------------------------
 
 namespace {
-
-bool is_among(const Method& method, Methods methods) {
-  const bool is_grid = extents_of(method).has_value();
-  const bool is_boxes = is_grid || std::holds_alternative<RecursiveBisection>(method);
-  const bool is_curve = places_along_curve(method);
-  switch (methods) {
-    case Methods::any: return true;
-    case Methods::curves: return is_curve;
-    case Methods::boxes: return is_boxes;
-    case Methods::grids: return is_grid;
-  }
-  return false;
-}
 
 const char* names_of(Methods methods) {
   switch (methods) {

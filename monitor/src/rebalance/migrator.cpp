@@ -86,7 +86,7 @@ Plan Migrator::plan_in_order(std::span<const Set> sets, const AgreedSets& agreed
     if (parts_.options.wrap) wrap(sets, region.box, parts_.options.periodic);
   });
   Prepared prepared =
-      prepare(parts_.ranks, wrapped, sets, region, place_options_of(parts_.options));
+      prepare(parts_.ranks, wrapped, sets, region, place_options_of(parts_.options, domains));
   constexpr double however_even = std::numeric_limits<double>::max();
   Assignment assignment =
       place(parts_.ranks, Status(), prepared, weights, EvenGoal{however_even}, domains);

@@ -47,8 +47,7 @@ class Mover {
   // ranks.
   void run_after(const MoveReport& report) const;
 
-  // The method, with its moving cost if moves have shown that cost.
-  ByGraph priced(const ByGraph& method) const { return moving_costs_.priced(method); }
+  const MovingCosts& costs_of_moves() const noexcept { return moving_costs_; }
 
  private:
   const Communicator& ranks_;

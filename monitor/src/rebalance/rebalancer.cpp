@@ -3,6 +3,7 @@
 
 #include "options/place_options.hpp"
 #include "rebalance/domain_sections.hpp"
+#include "rebalance/method_choice.hpp"
 
 #include <evenkeel/core/box/bounds.hpp>
 #include <evenkeel/core/field/staging.hpp>
@@ -68,8 +69,9 @@ Rebalanced Rebalancer::rebalance(std::span<const Set> given, const Occasion& occ
     if (parts_.options.wrap) wrap(here.sets, region.box, parts_.options.periodic);
     weights = parts_.costs.weigh(here.sets, agreed.costs, occasion.measured);
   });
+  const PlaceOptions how = placing(weighed, here.sets, region, weights, agreed.costs, occasion);
   times.end();
-  Prepared prepared = prepare(parts_.ranks, weighed, here.sets, region, placing());
+  Prepared prepared = prepare(parts_.ranks, weighed, here.sets, region, how);
   times.end();
   Assignment assignment;
   Choice chosen = choose(prepared, weights, agreed.costs, occasion, assignment);
@@ -126,10 +128,25 @@ Box Rebalancer::box_around(std::span<const Set> sets) {
   return measured.box;
 }
 
-PlaceOptions Rebalancer::placing() const {
-  PlaceOptions placing = place_options_of(parts_.options);
+// Collective if the method is to be chosen.
+PlaceOptions Rebalancer::placing(const Status& status, std::span<const Set> sets,
+                                 const Region& region, const ObjectWeights& weights,
+                                 const AgreedCosts& agreed, const Occasion& occasion) {
+  const Options& options = parts_.options;
+  const Domains& present = parts_.domains.present();
+  const MovingCosts& moves = parts_.mover.costs_of_moves();
+  PlaceOptions placing = place_options_of(options, present);
+  const std::int64_t next = parts_.domains.generation() + 1;
+  if (occasion.advice.back_to < 0 && next != chosen_for_ && is_choice_due(options, next)) {
+    ChosenMethod chosen = choose_method({parts_.ranks, options, sets, region, weights.of_sets,
+                                         present, agreed, occasion.measured, moves, occasion.step},
+                                        status);
+    placing.method = chosen.method;
+    chosen_for_ = next;
+    if (!chosen.told.empty()) log_.note(chosen.told);
+  }
   auto* const graph = std::get_if<ByGraph>(&placing.method);
-  if (graph != nullptr && !parts_.options.deterministic) *graph = parts_.mover.priced(*graph);
+  if (graph != nullptr && !options.deterministic) *graph = moves.priced(*graph);
   return placing;
 }
 
@@ -189,7 +206,8 @@ PlacedByPhases Rebalancer::place_anew(const Prepared& prepared, const ObjectWeig
                                       std::uint32_t phases, const CurveGoal& goal) {
   const Options& options = parts_.options;
   const Domains& last = parts_.domains.present();
-  const bool takes_phases = places_along_curve(options.method) || places_by_graph(options.method);
+  const Method& method = prepared.options.method;
+  const bool takes_phases = places_along_curve(method) || places_by_graph(method);
   if (std::popcount(phases) < 2 || !takes_phases)
     return {place_allowed(parts_.ranks, Status(), prepared, weights.of_sets, goal,
                           options.least_objects, last),
@@ -207,9 +225,9 @@ PlacedByPhases Rebalancer::place_anew(const Prepared& prepared, const ObjectWeig
 
 // Communicates only if the cut is less even than it should be; this is the same on all ranks.
 void Rebalancer::look_for_crowds(const Prepared& prepared, const Assignment& assignment) {
-  const Options& options = parts_.options;
-  const bool is_along_curve = places_along_curve(options.method);
-  if (!crowding_.is_suspected(is_along_curve, assignment.lambda, options.target_lambda)) return;
+  const bool is_along_curve = places_along_curve(prepared.options.method);
+  if (!crowding_.is_suspected(is_along_curve, assignment.lambda, parts_.options.target_lambda))
+    return;
   const CrowdedCell crowd = most_crowded_cell(parts_.ranks, assignment.status, prepared);
   warn([&] { return crowding_.of_cells(crowd, assignment); });
 }
@@ -218,7 +236,7 @@ void Rebalancer::look_for_crowds(const Prepared& prepared, const Assignment& ass
 template <class Text>
 void Rebalancer::warn(const Text& text_of) {
   static_cast<void>(attempt(stage_name, [&] {
-    if (const std::string text = text_of(); !text.empty()) warn_(text);
+    if (const std::string text = text_of(); !text.empty()) log_.warn(text);
   }));
 }
 

@@ -43,9 +43,11 @@ struct Rebalanced {
 class Rebalancer {
  public:
   using Now = std::function<std::int64_t()>;
-  using Warn = std::function<void(const std::string&)>;
-  Rebalancer(const BalancerParts& parts, Now now, Warn warn)
-      : parts_(parts), now_(std::move(now)), warn_(std::move(warn)) {}
+  struct Log {
+    std::function<void(const std::string&)> warn, note;
+  };
+  Rebalancer(const BalancerParts& parts, Now now, Log log)
+      : parts_(parts), now_(std::move(now)), log_(std::move(log)) {}
 
   // Collective.
   Rebalanced rebalance(std::span<const Set> given, const Occasion& occasion);
@@ -65,7 +67,9 @@ class Rebalancer {
   Status arrive(std::span<const Set> given, const Occasion& occasion, StageTimes& times,
                 Arrival& into);
   Box box_around(std::span<const Set> sets);
-  PlaceOptions placing() const;
+  PlaceOptions placing(const Status& status, std::span<const Set> sets, const Region& region,
+                       const ObjectWeights& weights, const AgreedCosts& agreed,
+                       const Occasion& occasion);
   // Stores the assignment of objects to ranks in `into`.
   Choice choose(const Prepared& prepared, const ObjectWeights& weights, const AgreedCosts& agreed,
                 const Occasion& occasion, Assignment& into);
@@ -80,8 +84,9 @@ class Rebalancer {
 
   BalancerParts parts_;
   Now now_;
-  Warn warn_;
+  Log log_;
   Crowding crowding_;
+  std::int64_t chosen_for_ = 0;  // the generation for which the method was last chosen
 };
 
 }  // namespace evenkeel

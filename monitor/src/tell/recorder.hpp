@@ -44,6 +44,7 @@ class Recorder {
   // Says that there are too many lines to write all of them. Call this instead of add(), once.
   void leave_out_lines(std::int64_t step);
   void warn(const std::string& text) const;
+  void tell(const std::string& text, LogLevel level = LogLevel::decisions) const;
 
   // Reads the control file. Later calls of take_command() return the commands one at a time: first
   // the latest of pause and resume, then a rebalance.
@@ -58,7 +59,6 @@ class Recorder {
  private:
   void write(const std::string& line);
   void obey(const std::string& said);
-  void tell(const std::string& text, LogLevel level = LogLevel::decisions) const;
   void start_journal(const std::string& path);
   void note_full_journal();
 

@@ -92,6 +92,11 @@ void Recording::warn(const std::string& text) {
   tell([&] { perform([recorder = recorder_.get(), text] { recorder->warn(text); }); });
 }
 
+void Recording::note(const std::string& text) {
+  if (recorder_ == nullptr) return;
+  tell([&] { perform([recorder = recorder_.get(), text] { recorder->tell(text); }); });
+}
+
 Command Recording::take_command() {
   if (recorder_ == nullptr) return Command::none;
   const Command command = recorder_->take_command();

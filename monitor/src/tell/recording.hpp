@@ -44,6 +44,7 @@ class Recording {
   void end_line(const Names& kernels, bool waits = false);
 
   void warn(const std::string& text);
+  void note(const std::string& text);
   // Returns a command that the recorder has already read, and makes it read the control file again.
   Command take_command();
   void finish(const Summary& run, const Names& kernels);

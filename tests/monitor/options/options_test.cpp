@@ -162,6 +162,7 @@ Options random_options(std::mt19937_64& random) {
                             Tensor{},
                             RecursiveBisection{},
                             Voronoi{},
+                            Auto{fraction(random), 1e-8 * fraction(random), fraction(random)},
                             ByGraph{Effort::fast, 1 + fraction(random), fraction(random), 1e-7},
                             Staggered{.grid = {1 + below(9), 1 + below(9), 1 + below(9)}}};
   options.method = methods[random() % std::size(methods)];
@@ -285,6 +286,8 @@ TEST(FromText, OnlyMethodsThatTheApplicationCanWorkWith) {
     EXPECT_NE(refused(Methods::curves, method), "");
   }
   EXPECT_EQ(chosen(Methods::any, "graph fast 1.1"), "graph fast 1.1 0 0");
+  EXPECT_EQ(chosen(Methods::any, "auto"), "auto");
+  EXPECT_EQ(chosen(Methods::boxes, "auto 0.25"), "auto 0.25 0 0");
   for (const Methods methods : {Methods::curves, Methods::boxes, Methods::grids})
     for (const char* method : {"graph", "voronoi"}) EXPECT_NE(refused(methods, method), "");
   EXPECT_EQ(chosen(Methods::grids, "tensor"), "tensor");
@@ -304,11 +307,12 @@ TEST(FromText, AValueThatIsNotAllowedIsAnError) {
   };
   expect("method",
          {"", "peano", "Hilbert", "hilbert 2x2", "bisection 2x2", "staggered 2x", "staggered -1x2",
-          "tensor 2x2x2x2", "tensor 2,2", "tensor4"},
+          "tensor 2x2x2x2", "tensor 2,2", "tensor4", "auto x", "auto -1", "auto 1 2 3 4"},
          "hilbert, morton, snake, bisection or voronoi; staggered or tensor, with or without the "
-         "number of domains along each axis (tensor 4x4x2; 0 leaves the choice to evenkeel); or "
+         "number of domains along each axis (tensor 4x4x2; 0 leaves the choice to evenkeel); "
          "graph, with or without effort, target lambda, moving cost and seconds of an edge (graph "
-         "fast 1.05 0 1e-7)");
+         "fast 1.05 0 1e-7); or auto, with or without width of the halo, seconds of a ghost and of "
+         "a neighbour (auto 0.1 1e-8 1e-6)");
   for (const char* key : {"cell_size", "least_width"})
     expect(key, {"", "-1", "1,2,3,4", "nan", "inf", "1,,2", "off"},
            "none, or one to three numbers of at least 0 with commas between them");

@@ -21,10 +21,15 @@ class Program {
 
   Rebalanced rebalance(const Advice& advice = {}, const SetOptions& of_set = {}) {
     const Set all = set(x_, carry(ids_), of_set);
+    const std::array kernel_options = {KernelOptions{}, KernelOptions{.exchanges_ghosts = true}};
     return rebalancer_.rebalance({&all, 1}, {.advice = advice,
                                              .step = step_,
                                              .has_begun = step_ > 0,
-                                             .measured = {.load = load_, .first = 1, .last = 1},
+                                             .measured = {.load = load_,
+                                                          .first = 1,
+                                                          .last = 1,
+                                                          .kernels = kernels_,
+                                                          .kernel_options = kernel_options},
                                              .earlier_costs = no_costs_});
   }
   MoveReport migrate() {
@@ -39,8 +44,9 @@ class Program {
   }
 
   std::int64_t step_ = 0, load_ = 0;
+  std::array<double, 2> kernels_ = {};  // the second exchanges ghosts
   std::vector<std::array<double, 2>> x_;
-  std::vector<std::string> warnings_;
+  std::vector<std::string> warnings_, notes_;
   DomainHistory domains_;
   Communicator ranks_ = test::world();
 
@@ -57,7 +63,8 @@ class Program {
  private:
   BalancerParts parts_{ranks_, options_, costs_, records_, domains_, mover_};
   Rebalancer rebalancer_{parts_, [] { return std::int64_t{0}; },
-                         [this](const std::string& text) { warnings_.push_back(text); }};
+                         {[this](const std::string& text) { warnings_.push_back(text); },
+                          [this](const std::string& text) { notes_.push_back(text); }}};
   Migrator migrator_{parts_};
 };
 
@@ -107,6 +114,81 @@ TEST(Rebalancer, RunsHooksAfterTheReport) {
   program.mover_.run_after(first.report);
   EXPECT_EQ(after, first.report.moved ? 1 : 0);
 }
+
+// --- The choice of a method ----------------------------------------------------------------------
+
+// The generations after whose rebalance the method was chosen.
+std::vector<std::int64_t> choices(Program& program, int rebalances) {
+  std::vector<std::int64_t> chosen;
+  for (int i = 0; i < rebalances; ++i) {
+    // Each rebalance finds other weights, so that there are new domains.
+    const std::vector<double> weights(program.x_.size(),
+                                      program.ranks_.rank() == i % 2 ? 9.0 : 1.0);
+    const std::size_t before = program.notes_.size();
+    program.rebalance({}, {.weight = weights});
+    if (program.notes_.size() > before) chosen.push_back(program.domains_.generation());
+    ++program.step_;
+    program.expect_at_home();
+  }
+  return chosen;
+}
+
+TEST(MethodChoice, IsMadeAtTheFirstRebalanceAndAtPowersOfTwo) {
+  Program program({.method = Auto{}, .box = Box{{0, 0, 0}, {1, 4, 1}}});
+  const bool is_alone = program.ranks_.size() == 1;
+  // One rank keeps its first domains, also when it has chosen for the second ones.
+  EXPECT_EQ(choices(program, 9), is_alone ? std::vector<std::int64_t>({1, 1})
+                                          : std::vector<std::int64_t>({1, 2, 4, 8}));
+  Program fixed({.box = Box{{0, 0, 0}, {1, 4, 1}}});
+  EXPECT_EQ(choices(fixed, 3), std::vector<std::int64_t>());
+}
+
+TEST(MethodChoice, TellsAllMethodsAndKeepsOneThatIsNoWorse) {
+  Program program({.method = Auto{}, .box = Box{{0, 0, 0}, {1, 4, 1}}});
+  program.rebalance();
+  ASSERT_EQ(program.notes_.size(), 1);
+  EXPECT_EQ(program.notes_[0].find("auto takes "), 0) << program.notes_[0];
+  for (const char* method : {"hilbert ", "staggered ", "bisection ", "voronoi "})
+    EXPECT_NE(program.notes_[0].find(method), std::string::npos) << program.notes_[0];
+  if (program.ranks_.size() == 1) return;
+  choices(program, 1);
+  ASSERT_EQ(program.notes_.size(), 2);
+  EXPECT_EQ(program.notes_[1].find("auto keeps "), 0) << "without a halo all are even";
+}
+
+TEST(MethodChoice, FollowsWhatTheApplicationCanWorkWith) {
+  const auto text_of = [](const Options& options) {
+    Program program(options);
+    program.rebalance();
+    return program.notes_.empty() ? std::string() : program.notes_[0];
+  };
+  const std::string grids = text_of({.method = Auto{}, .methods = Methods::grids});
+  EXPECT_NE(grids.find("auto takes staggered"), std::string::npos) << grids;
+  const std::string boxes = text_of({.method = Auto{}, .least_width = {0.01, 0.01, 0}});
+  EXPECT_NE(boxes.find("bisection "), std::string::npos) << boxes;
+  EXPECT_EQ(boxes.find("hilbert "), std::string::npos) << boxes;
+}
+
+TEST(MethodChoice, LearnsTheCostOfGhostsFromKernels) {
+  const auto slowest = [](double exchange) {
+    Program program({.method = Auto{.halo = 0.3}, .box = Box{{0, 0, 0}, {1, 4, 1}}});
+    program.rebalance();
+    program.step_ = 1'000'000'000;  // so the seconds of the move do not count
+    program.load_ = 60'000;
+    program.kernels_ = {60'000, exchange};
+    choices(program, 1);
+    return program.notes_.back();
+  };
+  if (test::world().size() == 1) return;
+  const auto step_in = [](const std::string& note) {
+    const std::string begin = "by method: hilbert ";
+    return std::stod(note.substr(note.find(begin) + begin.size()));
+  };
+  EXPECT_GT(step_in(slowest(600'000)), 5) << "an exchange takes ten times as long as the work";
+  EXPECT_LT(step_in(slowest(600)), 1.2);
+}
+
+// --- Migrations ----------------------------------------------------------------------------------
 
 TEST(Migrator, SendsStraysHome) {
   Program program({.box = Box{{0, 0, 0}, {1, 1, 1}}});

@@ -108,7 +108,7 @@ TEST(PartitionOptions, Methods) {
     expect_refused([&](auto& asked) { asked.method = name; },
                    "--method is '" + name +
                        "'. The methods are hilbert, morton, snake, staggered, tensor, bisection, "
-                       "voronoi, histogram and graph.");
+                       "voronoi, auto, histogram and graph.");
 }
 
 TEST(PartitionOptions, Grids) {
@@ -149,6 +149,26 @@ TEST(PartitionOptions, GridsThatAreNone) {
     EXPECT_EQ(grid("2x2", method.c_str()),
               refusal("--grid has no meaning for the method " + method +
                       ". It belongs to staggered, tensor and histogram; leave it out."));
+}
+
+TEST(PartitionOptions, Auto) {
+  PartitionArguments asked = plain();
+  asked.method = "auto";
+  EXPECT_EQ(checked(asked).method, Method(Auto{}));
+  EXPECT_EQ(checked(asked).ghost_cost, 0.1);
+  asked.halo = "0.25";
+  asked.ghost_cost = "2";
+  EXPECT_EQ(checked(asked).method, Method(Auto{.halo = 0.25}));
+  EXPECT_EQ(checked(asked).ghost_cost, 2);
+  for (const std::string text : {"", "-1", "nan", "inf", "wide", "1x"})
+    expect_refused(
+        [&](auto& given) {
+          given.method = "auto";
+          given.halo = text;
+        },
+        "--halo is '" + text + "'. Give a finite number of at least 0.");
+  expect_refused([&](auto& given) { given.halo = "1"; },
+                 "--halo has no meaning for the method hilbert. It belongs to auto; leave it out.");
 }
 
 TEST(PartitionOptions, Rounds) {

@@ -7,7 +7,6 @@
 
 #include <evenkeel/backends/text.hpp>
 
-#include <cmath>
 #include <vector>
 
 namespace evenkeel::tool {
@@ -18,13 +17,6 @@ Effort effort_from(const std::string& text) {
   for (const Effort effort : {Effort::polish, Effort::fast, Effort::good})
     if (text == name_of(effort)) return effort;
   refuse_partition.value("--effort", text, "Give polish, fast or good.");
-}
-
-double number_from(std::string_view option, const std::string& text) {
-  const auto number = real_from_text(text);
-  if (!number || !std::isfinite(*number) || *number < 0)
-    refuse_partition.value(option, text, "Give a finite number of at least 0.");
-  return *number;
 }
 
 ByGraph method_of(const PartitionArguments& asked) {

@@ -45,6 +45,15 @@ struct PlaceOptions {
   std::vector<int> rank_of_part = {};
 };
 
+// True if evenkeel chooses the method. Then method_in_use() is the method of the present domains,
+// or Hilbert{} if there are none.
+inline bool is_auto(const Method& method) noexcept { return std::holds_alternative<Auto>(method); }
+EVENKEEL_API Method method_of(const Domains& domains);
+inline Method method_in_use(const Method& method, const Domains& present) {
+  if (!is_auto(method)) return method;
+  return parts_of(present) > 0 ? method_of(present) : Hilbert{};
+}
+
 // The box of all objects, and whether any objects are bound by groups or pins; the same on all
 // ranks.
 struct Region {

@@ -142,6 +142,8 @@ struct KernelOptions {
   // sets.
   KernelTypes types = {};
   int set = 0;
+  // The kernel exchanges ghosts: Auto{} learns the costs of ghosts from its time.
+  bool exchanges_ghosts = false;
 
   friend bool operator==(const KernelOptions&, const KernelOptions&) = default;
 };

@@ -14,8 +14,9 @@ namespace evenkeel::test {
 
 // --- Objects -------------------------------------------------------------------------------------
 
-inline const std::array<Method, 7> all_methods = {
-    Hilbert{}, Morton{}, Snake{}, Staggered{}, Tensor{}, RecursiveBisection{}, Voronoi{}};
+inline const std::array<Method, 8> all_methods = {
+    Hilbert{}, Morton{},         Snake{}, Staggered{}, Tensor{}, RecursiveBisection{},
+    Voronoi{}, Auto{.halo = 0.1}};
 
 inline Vectors cloud_of(const Ids& ids, const Scene& scene = everywhere) {
   Vectors cloud(ids.size());

@@ -83,7 +83,7 @@ TEST(GraphPartitionOptions, WhatIsNeeded) {
 
 TEST(GraphPartitionOptions, OptionsOfOtherMethods) {
   const std::string all =
-      "hilbert, morton, snake, staggered, tensor, bisection, voronoi and histogram";
+      "hilbert, morton, snake, staggered, tensor, bisection, voronoi, auto and histogram";
   const std::vector<std::pair<std::string, Value>> options = {
       {"--points", &PartitionArguments::points},
       {"--box", &PartitionArguments::box},

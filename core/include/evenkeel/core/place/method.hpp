@@ -51,12 +51,28 @@ struct Voronoi {
   friend bool operator==(const Voronoi&, const Voronoi&) = default;
 };
 
+// evenkeel chooses the method: Hilbert, Staggered, RecursiveBisection or Voronoi, as far as
+// Options::methods allows it. It predicts the time of a step for each, on the present objects:
+// that of the rank with the most work and ghosts. It chooses at the first distribution, and again
+// at the second, fourth, eighth rebalance and so on. It takes another method only if the step gets
+// at least 3 % shorter, with the move counted. See docs/howto/choose_a_method.md.
+struct Auto {
+  // The width of the halo in a straight line. If it is 0, only work counts.
+  double halo = 0;
+  // The seconds of a rank per step for each of its ghosts, and for each neighbouring domain. If
+  // both are 0, they are learned from the kernels that exchange ghosts
+  // (KernelOptions::exchanges_ghosts). Until something has been measured, a ghost costs a tenth of
+  // the work on an object.
+  double ghost_seconds = 0, neighbour_seconds = 0;
+  friend bool operator==(const Auto&, const Auto&) = default;
+};
+
 // Domains can also be parts of the graph that the set brings (SetOptions::graph): see ByGraph in
 // core/graph/method.hpp.
 
 // One of the methods.
-using Method =
-    std::variant<Hilbert, Morton, Snake, Staggered, Tensor, RecursiveBisection, ByGraph, Voronoi>;
+using Method = std::variant<Hilbert, Morton, Snake, Staggered, Tensor, RecursiveBisection, ByGraph,
+                            Voronoi, Auto>;
 
 // The text of a method in options, such as "hilbert", "staggered 4x2x1" or "graph fast 1.05", and
 // the method of such a text. Converting there and back loses nothing.
@@ -68,11 +84,13 @@ EVENKEEL_API std::vector<std::string_view> method_names();
 inline constexpr const char* method_texts =
     "hilbert, morton, snake, bisection or voronoi; staggered or tensor, with or without the number "
     "of "
-    "domains along each axis (tensor 4x4x2; 0 leaves the choice to evenkeel); or graph, with or "
-    "without effort, target lambda, moving cost and seconds of an edge (graph fast 1.05 0 1e-7)";
+    "domains along each axis (tensor 4x4x2; 0 leaves the choice to evenkeel); graph, with or "
+    "without effort, target lambda, moving cost and seconds of an edge (graph fast 1.05 0 1e-7); "
+    "or auto, with or without width of the halo, seconds of a ghost and of a neighbour (auto 0.1 "
+    "1e-8 1e-6)";
 
-// True if domains are ranges of a curve, or parts of a graph. If both are false, they are boxes, or
-// cells of a power diagram.
+// True if domains are ranges of a curve, or parts of a graph. If both are false, they are boxes or
+// cells of a power diagram, or evenkeel chooses the method.
 inline bool places_along_curve(const Method& method) noexcept {
   return std::holds_alternative<Hilbert>(method) || std::holds_alternative<Morton>(method) ||
          std::holds_alternative<Snake>(method);

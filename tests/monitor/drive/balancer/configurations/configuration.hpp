@@ -181,8 +181,9 @@ inline std::array<int, 3> some_grid(int ranks, int dimensions, Dice& dice) {
   return grid;
 }
 
-inline Method some_method(int ranks, int dimensions, Dice& dice) {
-  switch (dice.below(9)) {
+inline Method some_method(int ranks, const Geometry& geometry, Dice& dice) {
+  const int dimensions = geometry.dimensions;
+  switch (dice.below(10)) {
     case 0:
     case 1: return Hilbert{};
     case 2: return Morton{};
@@ -191,6 +192,7 @@ inline Method some_method(int ranks, int dimensions, Dice& dice) {
     case 5: return Staggered{some_grid(ranks, dimensions, dice)};
     case 6: return Tensor{some_grid(ranks, dimensions, dice)};
     case 7: return Voronoi{};
+    case 8: return Auto{.halo = std::ldexp(0.1 * dice.below(3), geometry.exponent)};
     default: return RecursiveBisection{};
   }
 }
@@ -246,7 +248,7 @@ inline SetChoice some_set(bool is_first_single, bool any_bonds, Dice& dice) {
 
 inline Options some_options(const Geometry& geometry, int ranks, Dice& dice) {
   Options options;
-  options.method = some_method(ranks, geometry.dimensions, dice);
+  options.method = some_method(ranks, geometry, dice);
   options.trigger = some_trigger(dice);
   if (geometry.is_given) {
     options.box = geometry.box();
