@@ -19,7 +19,7 @@ class Choice : public test::OnRanks {
   std::vector<Place> x, everywhere;
   std::vector<double> weights;
 
-  // More objects near one corner, which are heavy there. The last rank has none.
+  // More objects near one corner, which are heavy there. The last rank has no objects.
   void make(std::int64_t all) {
     for (std::int64_t id = 0; id < all; ++id) {
       Place place = test::place_in_unit(id);
