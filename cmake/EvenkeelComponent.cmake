@@ -1,9 +1,13 @@
-# evenkeel_add_component(<name> SOURCES <file>... [DEPENDS <target>...])
+# evenkeel_add_component(<name> SOURCES <file>... [DEPENDS <target>...] [STANDARD]
+#                        [HEADERS <file>...])
 #
 # Adds the library evenkeel_<name> (alias evenkeel::<name>) of the component in this directory, with
 # hidden visibility, the warnings of the project and install rules. include/ has its public headers,
 # which are installed. internal/ has headers that components share, which are not installed. src/
 # has private code.
+# STANDARD: the library needs only the C++ standard library. The package exports it also where no
+# other library is installed.
+# HEADERS names the public headers below include/evenkeel, if these are not all that are there.
 include(EvenkeelPrecompile)
 include(EvenkeelUnity)
 include(EvenkeelWarnings)
@@ -19,7 +23,7 @@ target_include_directories(evenkeel_internal INTERFACE ${evenkeel_internal_direc
 target_compile_definitions(evenkeel_internal INTERFACE EVENKEEL_INTERNAL)
 
 function(evenkeel_add_component name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "STANDARD" "" "SOURCES;DEPENDS;HEADERS")
   set(target evenkeel_${name})
   add_library(${target} ${arg_SOURCES})
   add_library(evenkeel::${name} ALIAS ${target})
@@ -43,14 +47,25 @@ function(evenkeel_add_component name)
     EXPORT_NAME ${name})
   evenkeel_set_warnings(${target})
   evenkeel_unite(${target} ${arg_SOURCES})
-  evenkeel_precompile(${target}
-    <Kokkos_Core.hpp> <algorithm> <cmath> <functional> <map> <optional> <string> <vector>)
+  set(export evenkeelStandardTargets)
+  if(NOT arg_STANDARD)
+    set(export evenkeelTargets)
+    evenkeel_precompile(${target}
+      <Kokkos_Core.hpp> <algorithm> <cmath> <functional> <map> <optional> <string> <vector>)
+  endif()
   if(EVENKEEL_INSTALL)
-    install(TARGETS ${target} EXPORT evenkeelTargets
+    install(TARGETS ${target} EXPORT ${export}
       ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
       LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
       RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-    install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/include/evenkeel
-      DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+    foreach(header IN LISTS arg_HEADERS)
+      get_filename_component(folder ${header} DIRECTORY)
+      install(FILES ${CMAKE_CURRENT_SOURCE_DIR}/include/evenkeel/${header}
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/evenkeel/${folder})
+    endforeach()
+    if(NOT arg_HEADERS)
+      install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/include/evenkeel
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+    endif()
   endif()
 endfunction()

@@ -3,8 +3,12 @@ include(CMakePackageConfigHelpers)
 
 set(evenkeel_package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/evenkeel)
 
-install(TARGETS evenkeel EXPORT evenkeelTargets)
-install(EXPORT evenkeelTargets NAMESPACE evenkeel:: DESTINATION ${evenkeel_package_directory})
+install(EXPORT evenkeelStandardTargets NAMESPACE evenkeel::
+  DESTINATION ${evenkeel_package_directory})
+if(NOT EVENKEEL_ONLY_ASSIGN)
+  install(TARGETS evenkeel EXPORT evenkeelTargets)
+  install(EXPORT evenkeelTargets NAMESPACE evenkeel:: DESTINATION ${evenkeel_package_directory})
+endif()
 
 configure_package_config_file(cmake/evenkeelConfig.cmake.in
   ${PROJECT_BINARY_DIR}/package/evenkeelConfig.cmake

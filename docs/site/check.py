@@ -165,7 +165,8 @@ def check_headers(site: str, reference: headers.Reference) -> Iterator[str]:
 TIERS = {"evenkeel/evenkeel.hpp": {"includes": 15, "headers": 43, "types": 116, "functions": 58},
          "evenkeel/stages.hpp": {"includes": 15, "headers": 37, "types": 59, "functions": 39}}
 SCOPES = {"evenkeel/evenkeel.hpp": "evenkeel", "evenkeel/stages.hpp": "evenkeel::stages"}
-MOST_HEADERS = 62
+MOST_HEADERS = 63
+ALONE = {"evenkeel/assign.hpp"}  # of components that need no other
 TYPES = {"class", "struct", "union", "enum", "typedef", "concept"}
 
 
@@ -212,7 +213,7 @@ def check_tiers(reference: headers.Reference) -> Iterator[str]:
         for private in includes_of(header):
             if private not in reference.headers and not private.endswith("/test_device.hpp"):
                 yield f"{header.source} is public and includes <{private}>, which is not"
-        if include not in reached and not include.startswith("evenkeel/extras/"):
+        if include not in reached | ALONE and not include.startswith("evenkeel/extras/"):
             yield f"{header.source} is public, but no tier reaches it: move it to internal/"
     if len(reference.headers) > MOST_HEADERS:
         yield f"{len(reference.headers)} headers are public; at most {MOST_HEADERS} are allowed"

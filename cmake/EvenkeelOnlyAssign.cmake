@@ -1,0 +1,15 @@
+# Builds evenkeel::assign alone, which needs only the C++ standard library. Its tests need
+# GoogleTest.
+add_subdirectory(backends)
+add_subdirectory(assign)
+if(EVENKEEL_BUILD_BENCH)
+  add_subdirectory(bench)
+endif()
+if(EVENKEEL_BUILD_TESTS)
+  find_package(GTest REQUIRED CONFIG)
+  enable_testing()
+  add_subdirectory(tests/assign)
+endif()
+if(EVENKEEL_INSTALL)
+  include(EvenkeelInstall)
+endif()
