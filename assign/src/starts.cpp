@@ -107,8 +107,7 @@ class Ranks {
         loads_(static_cast<std::size_t>(problem.ranks)),
         bytes_(loads_),
         work_(loads_),
-        counts_(loads_) {
-  }
+        counts_(loads_) {}
   bool has_room(int r, int i) const {
     return at(counts_, r) < problem_.most_blocks &&
            at(bytes_, r) <= problem_.memory_of(r) - at(problem_.bytes, i) &&
