@@ -102,9 +102,8 @@ Domains Surveyor::cut_anew(const Question& question, ObjectSample& sample,
   const std::span<const double> weights = sample.costs();
   const Status ready = attempt(stage_name, [&] { sets.push_back(sample.as_set(dimensions)); });
   const Box& box = box_for(question, sets, all.bounds);
-  const PreparedToCut prepared =
-      prepare_to_cut(ready, sets, {dimensions, box},
-                     place_options_of(question.options, question.domains));
+  const PreparedToCut prepared = prepare_to_cut(
+      ready, sets, {dimensions, box}, place_options_of(question.options, question.domains));
   const FreshGoal goal = {.target_lambda = question.options.target_lambda,
                           .objects = all.objects,
                           .generation = generation_of(question.domains)};

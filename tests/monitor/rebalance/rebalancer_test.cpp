@@ -62,7 +62,8 @@ class Program {
 
  private:
   BalancerParts parts_{ranks_, options_, costs_, records_, domains_, mover_};
-  Rebalancer rebalancer_{parts_, [] { return std::int64_t{0}; },
+  Rebalancer rebalancer_{parts_,
+                         [] { return std::int64_t{0}; },
                          {[this](const std::string& text) { warnings_.push_back(text); },
                           [this](const std::string& text) { notes_.push_back(text); }}};
   Migrator migrator_{parts_};
@@ -137,8 +138,8 @@ TEST(MethodChoice, IsMadeAtTheFirstRebalanceAndAtPowersOfTwo) {
   Program program({.method = Auto{}, .box = Box{{0, 0, 0}, {1, 4, 1}}});
   const bool is_alone = program.ranks_.size() == 1;
   // One rank keeps its first domains, also when it has chosen for the second ones.
-  EXPECT_EQ(choices(program, 9), is_alone ? std::vector<std::int64_t>({1, 1})
-                                          : std::vector<std::int64_t>({1, 2, 4, 8}));
+  EXPECT_EQ(choices(program, 9),
+            is_alone ? std::vector<std::int64_t>({1, 1}) : std::vector<std::int64_t>({1, 2, 4, 8}));
   Program fixed({.box = Box{{0, 0, 0}, {1, 4, 1}}});
   EXPECT_EQ(choices(fixed, 3), std::vector<std::int64_t>());
 }
