@@ -281,7 +281,7 @@ void measure(const Cloud& cloud, std::int64_t count, int parts, int rebalances) 
   const double width = 0.3 / std::cbrt(parts);
   const Cubes cubes(objects.places, width);
   for (const Method& method : {Method(Hilbert{}), Method(Morton{}), Method(Staggered{}),
-                               Method(RecursiveBisection{}), Method(Voronoi{})}) {
+                               Method(RecursiveBisection{}), Method(Voronoi{}), Method(Mesh{})}) {
     const Placing placing{.method = method, .parts = parts};
     FreshCut cut;
     const double time = std::ranges::min(

@@ -27,9 +27,8 @@ struct Settings {
   static constexpr const char* usage =
       "usage: 06_gel [--balance on|off|advice] [--method METHOD] [--costs given|learned]\n"
       "              [--edge BEADS] [--steps N] [--clock wall|cpu] [--table] [--picture FILE.svg]\n"
-      "METHOD: hilbert, morton, snake, staggered, tensor, bisection, voronoi; grids also as "
-      "'tensor "
-      "4x2x1'\n";
+      "METHOD: hilbert, morton, snake, staggered, tensor, bisection, voronoi, mesh; grids and "
+      "meshes also as 'tensor 4x2x1'\n";
 };
 
 namespace settings {

@@ -13,7 +13,7 @@ namespace {
 using Place = std::array<double, 3>;
 
 const Method methods[] = {Hilbert{}, Morton{}, Snake{}, Staggered{}, Tensor{}, RecursiveBisection{},
-                          Voronoi{}};
+                          Voronoi{}, Mesh{}};
 
 class PlaceOn : public test::OnRanks {
  protected:
@@ -217,12 +217,15 @@ TEST_F(PlaceOn, CellsAreTheSameOnAnyNumberOfRanks) {
   };
   for (const std::int64_t all : {0, 700, 5000})
     for (const bool wraps : {false, true}) {
-      const PlaceOptions options = {.method = Voronoi{}, .periodic = {wraps, false, wraps}};
-      const FreshCut found = cut_of(communicator, all, rank, size, options);
-      const FreshCut alone = cut_of(Communicator::self(), all, 0, 1, options);
-      EXPECT_TRUE(is_same_division(found.domains, alone.domains)) << all;
-      EXPECT_LE(found.lambda, all == 700 ? 1.04 : 1.011);
-      EXPECT_EQ(found.lambda, alone.lambda);
+      for (const bool is_mesh : {false, true}) {
+        PlaceOptions options = {.method = Voronoi{}, .periodic = {wraps, false, wraps}};
+        if (is_mesh) options.method = Mesh{};
+        const FreshCut found = cut_of(communicator, all, rank, size, options);
+        const FreshCut alone = cut_of(Communicator::self(), all, 0, 1, options);
+        EXPECT_TRUE(is_same_division(found.domains, alone.domains)) << all;
+        EXPECT_LE(found.lambda, all == 700 ? 1.04 : is_mesh ? 1.021 : 1.011);
+        EXPECT_EQ(found.lambda, alone.lambda);
+      }
     }
 }
 
@@ -247,6 +250,38 @@ TEST_F(PlaceOn, CellsOfVeryDifferentSizesAreEven) {
   const FreshCut found =
       cut_anew(communicator, Status(), ready, Weights(&given, 1), {.parts = parts}, {});
   EXPECT_LE(found.lambda, 1.02);
+}
+
+// The search begins with the last vertices, so most objects stay where they are.
+TEST_F(PlaceOn, AMeshFollowsItsObjects) {
+  make(5000);
+  const Set all = set(x);
+  const Prepared before = prepared(all, {.method = Mesh{}});
+  const Assignment first = placed(before, {}, EvenGoal{1.05});
+  const std::vector<int> were = ranks_of(before, first);
+  for (Place& place : x) place[2] = place[2] * (0.9 + 0.1 * place[2]);
+  const Prepared after = prepared(all, {.method = Mesh{}});
+  const Assignment next = placed(after, {}, EvenGoal{1.001}, first.domains);
+  EXPECT_LE(next.lambda, 1.03);
+  EXPECT_EQ(rank_of_part(next.domains), rank_of_part(first.domains));
+  const std::vector<int> are = ranks_of(after, next);
+  std::int64_t moved = 0;
+  for (std::size_t i = 0; i < are.size(); ++i) moved += are[i] != were[i] ? 1 : 0;
+  EXPECT_LE(communicator.all_reduce(moved, Reduction::sum), 500);
+}
+
+TEST_F(PlaceOn, AMeshNeedsRoomForItsLeastWidth) {
+  make(100);
+  const Set objects = set(x);
+  const std::span<const double> given;
+  const PlaceOptions options = {.method = Mesh{{4, 1, 1}}, .least_width = {0.3, 0, 0}};
+  const PreparedToCut ready = prepare_to_cut(Status(), {&objects, 1}, region(), options);
+  const std::string error = test::error_everywhere(
+      [&] { cut_anew(communicator, Status(), ready, Weights(&given, 1), {.parts = 4}, {}); });
+  EXPECT_NE(error.find("core/place: There is no room for 4 domains of width 0.3 along x. Choose a "
+                       "smaller least_width, or fewer domains along this axis."),
+            std::string::npos)
+      << error;
 }
 
 TEST_F(PlaceOn, ACurveMayHaveFewerLevels) {

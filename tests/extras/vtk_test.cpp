@@ -186,7 +186,7 @@ TEST(Cells, WhereTheBoxIsFlat) {
 }
 
 // The volume of a convex polyhedron: the sum of pyramids over its faces.
-double volume_of(const VoronoiDomains::Shape& shape) {
+double volume_of(const DomainShape& shape) {
   using Point = std::array<double, 3>;
   const auto minus = [](const Point& a, const Point& b) {
     return Point{a[0] - b[0], a[1] - b[1], a[2] - b[2]};
@@ -203,6 +203,27 @@ double volume_of(const VoronoiDomains::Shape& shape) {
                 6;
     }
   return volume;
+}
+
+// Hexahedra fill the box.
+TEST(Cells, OfAMesh) {
+  std::vector<MeshVertex> vertices;
+  for (int v = 0; v < 27; ++v) {
+    const std::array<int, 3> at = GridShape{3, {3, 3, 3}}.at(v);
+    vertices.push_back({at[0] << 19, at[1] << 19, at[2] << 18});
+  }
+  vertices[13] = {500000, 600000, 200000};
+  const Domains domains = MeshDomains(1, {3, {2, 2, 2}}, {{-1, 2, 5}, {1, 4, 6}}, {}, vertices);
+  const Cells all = cells_of(domains, some_work(8));
+  ASSERT_EQ(all.size(), 8U);
+  double volume = 0;
+  for (const DomainCell& cell : all) {
+    EXPECT_EQ(cell.shape.corners.size(), 8U);
+    EXPECT_EQ(cell.shape.faces.size(), 12U);
+    volume += volume_of(cell.shape);
+  }
+  EXPECT_NEAR(volume, 4, 1e-9);
+  EXPECT_NE(vtu_of(3, all).find("faceoffsets"), std::string::npos);
 }
 
 // Polyhedra fill the box. Each corner is where its own cell is as near as any other.

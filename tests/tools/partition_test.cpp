@@ -178,6 +178,7 @@ const std::vector<Words> all_methods = {{"hilbert"},
                                         {"snake"},
                                         {"bisection"},
                                         {"voronoi"},
+                                        {"mesh"},
                                         {"tensor"},
                                         {"staggered"},
                                         {"histogram"},
@@ -348,7 +349,7 @@ TEST_F(PartitionProgram, OptionsThatAreRefused) {
   const std::string unknown = "tools/partition: --method is 'unknown'. The methods are ";
   expect_refused(good("unknown"), unknown +
                                       "hilbert, morton, snake, staggered, tensor, bisection, "
-                                      "voronoi, auto, histogram and graph.");
+                                      "voronoi, mesh, auto, histogram and graph.");
   expect_refused_by_all(good("unknown"), "evenkeel: " + unknown);
   const Words solid = plus(good("tensor"), {"--grid", "1x2x1", "--out", path("parts.npy")});
   const std::string flat = "tools/partition: --grid has 3 numbers, but the points of '" +

@@ -19,7 +19,7 @@ std::vector<NamedMethod> methods() {
   for (const std::string_view name : names) {
     const Method method = *method_from_text(name);
     if (places_by_graph(method)) continue;  // has its own row, at the end
-    all.push_back({name, method, extents_of(method).has_value()});
+    all.push_back({name, method, places_in_grid(method)});
   }
   all.push_back({"histogram", Staggered{}});
   all.push_back({"graph", std::nullopt});

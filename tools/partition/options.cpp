@@ -148,7 +148,7 @@ std::optional<Box> given_box(const PartitionOptions& options, int dimensions) {
 }
 
 void check_grid(const PartitionOptions& options, int dimensions) {
-  if (options.rounds && !evenkeel::extents_of(options.method))
+  if (options.rounds && !places_in_grid(options.method))
     refuse_partition("Rounds were asked for with a method that has no grid.",
                      "Choose tensor or staggered, or leave --rounds out.");
   if (options.grid_numbers == 0 || options.grid_numbers == dimensions) return;

@@ -9,9 +9,10 @@
 // are the numbers of parts; for a grid they count from the outermost level inwards. Boxes are
 // closed. Their coordinates are those of a frame (domains/frame.hpp): places or cells.
 //
-// If domains are cells of a power diagram, a leaf is only a box around a cell, and leaves overlap.
-// There the shapes of the cells decide.
+// If domains are cells of a power diagram or of a mesh, a leaf is only a box around a cell, and
+// leaves overlap. There the shapes of the cells decide.
 
+#include "domains/kuhn/shapes.hpp"
 #include "domains/power/shapes.hpp"
 
 #include <Kokkos_Macros.hpp>
@@ -54,8 +55,9 @@ struct PlacesInBox {
   }
 };
 
-// The arrays are in memory that the caller can access. `Cells` is LeavesAreDomains or CellsMeeting;
-// it is a parameter, because the code of CellsMeeting makes kernels twice as slow.
+// The arrays are in memory that the caller can access. `Cells` is LeavesAreDomains, CellsMeeting or
+// HexahedraMeeting; it is a parameter, because the code of CellsMeeting makes kernels twice as
+// slow.
 template <class Cells>
 struct OwnersAround {
   const OwnerNode* nodes;
@@ -109,7 +111,9 @@ struct OwnerTree {
   std::vector<OwnerNode> nodes;
   std::vector<int> ranks;
   int begin = 0;  // index of the first node with more than one branch: walks begin there
-  std::shared_ptr<const PowerShapes> shapes = nullptr;  // of cells of a power diagram
+  // the shapes of domains that are not boxes, in cells of a power diagram or of a mesh
+  std::shared_ptr<const PowerShapes> power = nullptr;
+  std::shared_ptr<const MeshShapes> mesh = nullptr;
 };
 
 }  // namespace evenkeel

@@ -1,6 +1,5 @@
-#include "domains/branches.hpp"
 #include "domains/checks.hpp"
-#include "domains/home/home_test.hpp"
+#include "domains/overlapping.hpp"
 #include "domains/power/on_space.hpp"
 #include "domains/power/shapes.hpp"
 #include "domains/stage.hpp"
@@ -15,103 +14,6 @@
 namespace evenkeel {
 
 namespace {
-
-// Tells which objects are not in the cell of a part.
-template <class Real>
-struct IsOutsideCell {
-  CellOfPlace cell_of;
-  Places<Real> places;
-  int part;
-
-  KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
-    int its = 0;
-    bool is_finite = true;
-    for (int axis = 0; axis < cell_of.owner.dimensions; ++axis)
-      is_finite = is_finite && exec::is_finite(places.at(i, axis));
-    if (!is_finite) return true;
-    cell_of.template find<1>([&](int, int axis) { return places.at(i, axis); }, &its);
-    return its != part;
-  }
-};
-
-class InPowerCell : public HomeTest {
- public:
-  InPowerCell(const Space& space, std::shared_ptr<const PowerShapes> shapes, int part)
-      : shapes_(std::move(shapes)), cells_(space, parts_label, shapes_->cells()), part_(part) {}
-
-  exec::Array<std::int64_t> suspects_among(const Space& space,
-                                           const FieldLayout& at) const override {
-    return with_places(at, [&]<class Real>(const Places<Real>& places) {
-      return exec::numbers_that(
-          space, "evenkeel::domains::suspects", at.count,
-          IsOutsideCell<Real>{cells_.finder(shapes_->lattice()), places, part_});
-    });
-  }
-
- private:
-  std::shared_ptr<const PowerShapes> shapes_;  // the arrays may be those of the host
-  ReachedCells cells_;
-  int part_;
-};
-
-// The branches are ranges of parts, each with the box around their cells.
-class VoronoiBranches {
- public:
-  struct Branch {
-    NodeBox box;
-    int first, last;
-  };
-
-  VoronoiBranches(const VoronoiDomains& domains, const PowerShapes& shapes)
-      : domains_(domains), shapes_(shapes) {}
-
-  Branch root() const { return branch_of(0, domains_.parts() - 1); }
-
-  template <class Visit>
-  void children(const Branch& branch, const Visit& visit) const {
-    const int middle = (branch.first + branch.last + 1) / 2;
-    visit(branch_of(middle, branch.last));
-    visit(branch_of(branch.first, middle - 1));
-  }
-
-  int rank_of(int owner) const { return domains_.rank_of(owner); }
-
- private:
-  Branch branch_of(int first, int last) const {
-    constexpr double far = std::numeric_limits<double>::infinity();
-    Branch branch{{{far, far, far}, {-far, -far, -far}}, first, last};
-    for (int part = first; part <= last; ++part) {
-      const LatticeBox box = shapes_.box_of(part);
-      for (std::size_t d = 0; d < 3; ++d) {
-        branch.box.lower[d] = std::min(branch.box.lower[d], box.first[d]);
-        branch.box.upper[d] = std::max(branch.box.upper[d], box.last[d]);
-      }
-    }
-    return branch;
-  }
-
-  const VoronoiDomains& domains_;
-  const PowerShapes& shapes_;
-};
-
-// The reaches of a box that is widened by `width`, one for each period. Unlike those of
-// reaches_of(), they may overlap; they are the boxes that kernels search.
-Reaches turns_within(const CellFrame& frame, int dimensions, const Box& box, double width) {
-  Reaches reaches;
-  for (int axis = 0; axis < dimensions; ++axis) {
-    const auto d = static_cast<std::size_t>(axis);
-    const ImageInside first = frame.image(axis, box.lower[d] - width);
-    const ImageInside last = frame.image(axis, box.upper[d] + width);
-    const double turns = last.turn - first.turn, highest = frame.highest(axis);
-    if (turns == 0)
-      reaches[d] = {{first.at, last.at}};
-    else if (turns == 1)
-      reaches[d] = {{first.at, highest}, {0, last.at}};
-    else
-      reaches[d] = {{0, highest}};
-  }
-  return reaches;
-}
 
 // The index of a corner in a list, which gets it if it has no corner at this place.
 int index_among(std::vector<PowerPolyhedron::Corner>& known,
@@ -169,22 +71,7 @@ VoronoiDomains::VoronoiDomains(std::int64_t generation, int dimensions, const Bo
 
 Box VoronoiDomains::box_of(int part) const {
   check_part(stage_name, parts(), part);
-  const LatticeBox cells = shapes_->box_of(part);
-  const Lattice& lattice = shapes_->lattice();
-  Box box = this->box();
-  for (int axis = 0; axis < dimensions(); ++axis) {
-    const auto d = static_cast<std::size_t>(axis);
-    if (cells.last[d] < cells.first[d]) {
-      std::swap(box.lower[d], box.upper[d]);
-      continue;
-    }
-    // The box of all domains keeps its own faces, to the last bit.
-    if (cells.first[d] > 0)
-      box.lower[d] = lattice.face(axis, static_cast<std::uint32_t>(cells.first[d]));
-    if (cells.last[d] < lattice.last_coordinate(axis))
-      box.upper[d] = lattice.face(axis, static_cast<std::uint32_t>(cells.last[d]) + 1);
-  }
-  return box;
+  return box_of_cells(box(), shapes_->lattice(), shapes_->box_of(part));
 }
 
 std::vector<Box> VoronoiDomains::boxes_of(int part) const {
@@ -196,14 +83,7 @@ std::vector<Box> VoronoiDomains::boxes_of(int part) const {
 
 std::vector<std::pair<int, double>> VoronoiDomains::touching(int part) const {
   check_part(stage_name, parts(), part);
-  const Lattice& lattice = shapes_->lattice();
-  double unit = 1;  // the area of a square lattice cell, without the axes that have no extent
-  bool is_first = true;
-  for (int axis = 0; axis < dimensions(); ++axis) {
-    if (!(lattice.cells_per_length(axis) > 0) || lattice.last_coordinate(axis) == 0) continue;
-    if (!is_first) unit *= lattice.face(axis, 1) - lattice.face(axis, 0);
-    is_first = false;
-  }
+  const double unit = unit_of_area(shapes_->lattice());
   std::vector<std::pair<int, double>> found = shapes_->touching(part);
   std::sort(found.begin(), found.end());
   std::vector<std::pair<int, double>> sums;
@@ -215,7 +95,7 @@ std::vector<std::pair<int, double>> VoronoiDomains::touching(int part) const {
   return sums;
 }
 
-std::vector<VoronoiDomains::Shape> VoronoiDomains::shapes_of(int part) const {
+std::vector<DomainShape> VoronoiDomains::shapes_of(int part) const {
   check_part(stage_name, parts(), part);
   const PowerShapes::Pieces& all = shapes_->pieces();
   const Lattice& lattice = shapes_->lattice();
@@ -228,11 +108,11 @@ std::vector<VoronoiDomains::Shape> VoronoiDomains::shapes_of(int part) const {
     }
     return place;
   };
-  std::vector<Shape> shapes;
+  std::vector<DomainShape> shapes;
   const auto p = static_cast<std::size_t>(part);
   for (int piece = all.first_piece[p]; piece < all.first_piece[p + 1]; ++piece) {
     const PowerPolyhedron cell = shapes_->polyhedron_of(piece);
-    Shape shape;
+    DomainShape shape;
     std::vector<PowerPolyhedron::Corner> known;
     for (const PowerPolyhedron::Face& face : cell.faces()) {
       const bool is_bottom = std::all_of(face.corners.begin(), face.corners.end(),
@@ -275,37 +155,19 @@ CellFrame VoronoiDomains::frame() const { return CellFrame(shapes_->lattice(), b
 
 OwnerTree VoronoiDomains::owner_tree(const Reaches& reaches) const {
   OwnerTree tree =
-      tree_within_reach(VoronoiBranches(*this, *shapes_), parts(), dimensions(), reaches);
-  tree.shapes = shapes_;
+      tree_within_reach(BranchesByPart(*this, *shapes_), parts(), dimensions(), reaches);
+  tree.power = shapes_;
   return tree;
 }
 
 std::unique_ptr<HomeTest> VoronoiDomains::home_test(const Space& space, int part,
                                                     std::int64_t) const {
-  return std::make_unique<InPowerCell>(space, shapes_, part);
+  return std::make_unique<InCell<ReachedCells, PowerShapes>>(space, shapes_, part);
 }
 
 std::vector<int> VoronoiDomains::ranks_within(const Box& box, double width) const {
   check_halo(stage_name, *this, box, width);
-  const Reaches reaches = turns_within(frame(), dimensions(), box, width);
-  const CellsMeeting meets = shapes_->meeting();
-  const auto is_within = [&](const auto& self, const VoronoiBranches::Branch& leaf,
-                             std::array<double, 3>& lower, std::array<double, 3>& upper,
-                             std::size_t d) -> bool {
-    if (d >= 3 || d == static_cast<std::size_t>(dimensions()))
-      return meets(leaf.first, lower.data(), upper.data());
-    for (const Reach& reach : reaches[d]) {
-      lower[d] = reach.first;
-      upper[d] = reach.last;
-      const bool overlap = lower[d] <= leaf.box.upper[d] && leaf.box.lower[d] <= upper[d];
-      if (overlap && self(self, leaf, lower, upper, d + 1)) return true;
-    }
-    return false;
-  };
-  std::array<double, 3> lower = {}, upper = {};
-  return ranks_within_reach(
-      VoronoiBranches(*this, *shapes_), dimensions(), reaches,
-      [&](const auto& leaf) { return is_within(is_within, leaf, lower, upper, 0); });
+  return ranks_of_cells_within(*this, *shapes_, frame(), box, width);
 }
 
 }  // namespace evenkeel

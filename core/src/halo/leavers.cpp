@@ -222,9 +222,15 @@ Copies copies_from(const Instance& instance, const Space& space, const LeaversTa
                : copies_by(CopiesWithin<Frame, Cells, false>{frame, owners, task.width, task.rank});
   };
   if constexpr (std::is_same_v<Frame, CellFrame>)
-    if (tree.shapes) {
-      const ReachedShapes shapes(space, tree.shapes->pieces());
+    if (tree.power) {
+      const ReachedShapes shapes(space, tree.power->pieces());
       return copies_with(shapes.meeting(dimensions));
+    }
+  if constexpr (std::is_same_v<Frame, CellFrame>)
+    if (tree.mesh) {
+      const exec::Reached<Tetrahedron> tetrahedra(space, leavers_label,
+                                                  tree.mesh->cells().tetrahedra());
+      return copies_with(HexahedraMeeting{tetrahedra.data(), dimensions});
     }
   return copies_with(LeavesAreDomains());
 }

@@ -149,6 +149,7 @@ constexpr std::array<MethodRow, std::variant_size_v<Method>> rows = {{
      &find_by_bisection},
     {"graph", &read_by_graph, &by_graph_text, nullptr, CurveKind::hilbert, &find_by_graph},
     {"voronoi", &read_bare<Voronoi>, &no_arguments, nullptr, CurveKind::hilbert, &find_cells},
+    {"mesh", &read_grid<Mesh>, &grid_text, &grid_in<Mesh>, CurveKind::hilbert, &find_mesh},
     {"auto", &read_auto, &auto_text, nullptr, CurveKind::hilbert, &refuse_to_choose},
 }};
 
@@ -177,6 +178,8 @@ Method method_of(const Domains& domains) {
   }
   if (std::holds_alternative<TreeDomains>(domains)) return RecursiveBisection{};
   if (std::holds_alternative<GraphDomains>(domains)) return ByGraph{};
+  if (const auto* const mesh = std::get_if<MeshDomains>(&domains))
+    return Mesh{mesh->shape().extents};
   return Voronoi{};
 }
 

@@ -13,7 +13,7 @@ struct MethodRow {
   std::optional<Method> (*read)(std::string_view arguments);
   // empty if all arguments have their defaults
   std::string (*arguments_of)(const Method& method);
-  const std::array<int, 3>* (*grid_of)(const Method& method);  // null if the method has no grid
+  const std::array<int, 3>* (*grid_of)(const Method& method);  // null without a grid
   CurveKind curve;  // orders objects in memory, at least within a domain
   Found (*find)(const PlaceTask& task);
 };
@@ -26,5 +26,6 @@ Found find_grid(const PlaceTask& task);
 Found find_by_bisection(const PlaceTask& task);
 Found find_by_graph(const PlaceTask& task);
 Found find_cells(const PlaceTask& task);
+Found find_mesh(const PlaceTask& task);
 
 }  // namespace evenkeel

@@ -13,7 +13,7 @@ namespace evenkeel {
 namespace {
 
 bool places_in_cells(const Method& method) noexcept {
-  return std::holds_alternative<Voronoi>(method);
+  return std::holds_alternative<Voronoi>(method) || std::holds_alternative<Mesh>(method);
 }
 
 using MakeOrder = Order (*)(const Space& space, const Lattice& lattice, const Set& set);

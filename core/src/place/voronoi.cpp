@@ -9,19 +9,16 @@
 // Masses are sums of integers, and the model does not depend on how objects are spread over ranks.
 // So the domains are the same on any number of ranks and threads.
 
-#include "cut/units.hpp"
 #include "domains/power/measure.hpp"
 #include "domains/power/on_space.hpp"
-#include "field/places.hpp"
-#include "place/add_up.hpp"
 #include "place/keeps.hpp"
 #include "place/keyed.hpp"
 #include "place/method.hpp"
+#include "place/sample.hpp"
 
 #include "cut/keep_in_place.hpp"
 
 #include <evenkeel/backends/comm/ballot.hpp>
-#include <evenkeel/backends/exec/launch.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -35,64 +32,6 @@ constexpr const char* cells_label = "evenkeel::place::cells";
 
 // --- The model -----------------------------------------------------------------------------------
 
-// An object of a small problem.
-struct Item {
-  CurveKey key;
-  std::array<std::uint32_t, 3> cell;
-  std::int64_t units;
-  friend bool operator<(const Item& a, const Item& b) {
-    return a.key < b.key || (a.key == b.key && a.cell < b.cell);
-  }
-};
-
-template <class Real>
-struct WriteItems {
-  Lattice lattice;
-  Places<Real> places;
-  const CurveKey* keys;
-  const std::int64_t* objects;  // as in an Order
-  const double* weights;        // in the order of the objects; null if all are the same
-  Units units;
-  Item* items;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const std::int64_t object = objects == nullptr ? i : objects[i];
-    std::uint32_t cell[3] = {};
-    for (int axis = 0; axis < lattice.dimensions(); ++axis)
-      cell[axis] = lattice.coordinate(axis, places.at(object, axis));
-    items[i].key = keys[i];
-    std::uint32_t* const its = reinterpret_cast<std::uint32_t*>(&items[i].cell);
-    for (int axis = 0; axis < 3; ++axis) its[axis] = cell[axis];
-    items[i].units = weights == nullptr ? units.one() : units.of(weights[object]);
-  }
-};
-
-// The weights of a set for kernels; null if all objects weigh the same.
-const double* weights_of(const PlaceTask& task, std::size_t set, const Units& units) {
-  return task.weights[set].empty() || units.weightless() ? nullptr : task.weights[set].data();
-}
-
-std::vector<Item> items_of(const PlaceTask& task, const Lattice& lattice, const Units& units) {
-  const Prepared& prepared = task.prepared;
-  std::vector<Item> all;
-  for (std::size_t s = 0; s < prepared.orders.size(); ++s) {
-    const Order& order = prepared.orders[s];
-    const exec::Array<Item> items(prepared.space, cells_label, order.keys.size());
-    with_space(prepared.space, [&](const auto& instance) {
-      with_places(prepared.set(s).position(), [&]<class Real>(const Places<Real>& places) {
-        exec::for_each(instance, cells_label, items.size(),
-                       WriteItems<Real>{lattice, places, order.keys.data(),
-                                        order.objects.empty() ? nullptr : order.objects.data(),
-                                        weights_of(task, s, units), units, items.data()});
-      });
-    });
-    prepared.space.fence(cells_label);
-    const std::vector<Item> on_host = items.on_host();
-    all.insert(all.end(), on_host.begin(), on_host.end());
-  }
-  return all;
-}
-
 PowerModel model_of(std::vector<Item> items, const Lattice& lattice) {
   PowerModel model(lattice);
   std::sort(items.begin(), items.end());
@@ -105,73 +44,12 @@ PowerModel model_of(std::vector<Item> items, const Lattice& lattice) {
   return model;
 }
 
-template <int n>
-std::array<double, 3> cell_of(const Lattice& curve, CurveKey key) {
-  const Cell<n> cell = curve.template cell<n>(key);
-  std::array<double, 3> place = {};
-  for (int d = 0; d < n; ++d)
-    place[static_cast<std::size_t>(d)] =
-        static_cast<double>(cell.at[d] >> (curve.levels() - power_levels));
-  return place;
-}
-
-// Points of equal mass at places along the curve. If the box is not a cube, the curve leaves it.
-PowerModel model_of(std::span<const CurveKey> keys, const Lattice& curve, const Lattice& lattice) {
+// Points of equal mass.
+PowerModel model_of(std::span<const std::array<double, 3>> places, const Lattice& lattice) {
   PowerModel model(lattice);
-  for (const CurveKey key : keys) {
-    std::array<double, 3> at =
-        lattice.dimensions() == 3 ? cell_of<3>(curve, key) : cell_of<2>(curve, key);
-    for (int axis = 0; axis < lattice.dimensions(); ++axis) {
-      double& along = at[static_cast<std::size_t>(axis)];
-      along = std::min<double>(along, lattice.last_coordinate(axis));
-    }
-    model.add(at, 1);
-  }
+  for (const std::array<double, 3>& at : places) model.add(at, 1);
   model.finish();
   return model;
-}
-
-// --- The masses of cells -------------------------------------------------------------------------
-
-// Finds the part of an object by its place.
-template <class Real>
-struct ByCell {
-  CellOfPlace cell_of;
-  Places<Real> places;
-  KOKKOS_FUNCTION int operator()(std::int64_t, std::int64_t object) const {
-    int part = 0;
-    cell_of.template find<1>([&](int, int axis) { return places.at(object, axis); }, &part);
-    return part;
-  }
-};
-
-// The units and the numbers of this rank's objects by part.
-struct Held {
-  std::vector<std::int64_t> units, objects;
-};
-
-Held held_in(const PlaceTask& task, const Lattice& lattice, std::span<const PowerSite> sites,
-             const Units& units) {
-  const Prepared& prepared = task.prepared;
-  const PowerCells cells(lattice, sites);
-  const ReachedCells reached(prepared.space, cells_label, cells);
-  const std::size_t parts = sites.size();
-  std::vector<std::int64_t> sums(2 * parts);
-  const exec::Array<std::int64_t> there(prepared.space, cells_label,
-                                        std::span<const std::int64_t>(sums));
-  for (std::size_t s = 0; s < prepared.orders.size(); ++s) {
-    const FieldLayout at = prepared.set(s).position();
-    const Summands into{nullptr,      weights_of(task, s, units), at.count, units,
-                        there.data(), static_cast<int>(parts)};
-    with_space(prepared.space, [&](const auto& instance) {
-      with_places(at, [&]<class Real>(const Places<Real>& places) {
-        add_up(instance, cells_label, into, ByCell<Real>{reached.finder(lattice), places});
-      });
-    });
-  }
-  there.fetch(0, sums);
-  const auto half = sums.begin() + static_cast<std::ptrdiff_t>(parts);
-  return {{sums.begin(), half}, {half, sums.end()}};
 }
 
 // --- The search ----------------------------------------------------------------------------------
@@ -362,23 +240,19 @@ class CellSearch {
          }));
   }
 
+  // The masses in the cells of the present sites.
+  Held held() const {
+    const PowerCells cells(lattice_, sites_);
+    const ReachedCells reached(task_.prepared.space, cells_label, cells);
+    return held_in(task_, cells_label, reached.finder(lattice_), parts_, units_);
+  }
+
   // Collective. The model of all ranks is a sample of the objects, or of the box without objects.
   void take_sample(const Keyed& keyed, const Census& all) {
-    Cut sample;
-    if (all.objects > 0) {
-      CutOptions cutting;
-      cutting.parts = static_cast<int>(points_for(parts_));
-      cutting.dimensions = lattice_.dimensions();
-      cutting.most_objects = all.objects;
-      sample = cut({communicator_}, keyed.sets, cutting);
-    }
+    const std::vector<std::array<double, 3>> sample =
+        sample_of(task_, keyed, all, points_for(parts_), lattice_);
     vote(communicator_, attempt(stage_name, [&] {
-           const auto inner = [&] {
-             return std::span<const CurveKey>(sample.splitters)
-                 .subspan(1, sample.splitters.size() - 2);
-           };
-           model_.emplace(all.objects > 0 ? model_of(inner(), task_.prepared.lattice, lattice_)
-                                          : evenly_spread());
+           model_.emplace(model_of(sample, lattice_));
            if (communicator_.size() == 1) return;
            helpers_.emplace(communicator_, *model_, parts_);
            if (is_root())
@@ -397,25 +271,6 @@ class CellSearch {
     if (!helpers_ || is_root()) return status;
     Status served = attempt(stage_name, [&] { helpers_->serve(); });
     return status.ok() ? served : status;
-  }
-
-  // The points for which domains are made if there are no objects.
-  PowerModel evenly_spread() const {
-    const std::uint64_t end = end_of_curve(lattice_.dimensions()).value;
-    const std::uint64_t count = points_for(parts_);
-    std::vector<CurveKey> keys;
-    for (std::uint64_t i = 0; i < count; ++i) keys.push_back({end / count * i + end / count / 2});
-    std::erase_if(keys, [&](CurveKey key) {
-      const auto at = lattice_.dimensions() == 3 ? cell_of<3>(task_.prepared.lattice, key)
-                                                 : cell_of<2>(task_.prepared.lattice, key);
-      bool is_outside = false;
-      for (int axis = 0; axis < lattice_.dimensions(); ++axis)
-        is_outside =
-            is_outside || at[static_cast<std::size_t>(axis)] > lattice_.last_coordinate(axis);
-      return is_outside;
-    });
-    if (keys.empty()) keys.push_back({0});  // a box without extent has only this cell
-    return model_of(keys, task_.prepared.lattice, lattice_);
   }
 
   // The last domains, if the search can begin from them.
@@ -462,7 +317,7 @@ class CellSearch {
       if (!turn.weighs_again) return;
       communicator_.broadcast(std::span(sites_), 0);
       status = attempt(stage_name, [&] {
-        held_ = held_in(task_, lattice_, sites_, units_);
+        held_ = held();
         std::copy(held_.units.begin(), held_.units.end(), sums_.begin());
       });
       communicator_.all_reduce(std::span(sums_), Reduction::sum);

@@ -21,18 +21,20 @@ std::vector<DomainCell> cells_of(const Domains& domains, std::span<const double>
   for (int part = 0; part < all.parts(); ++part) {
     const double its_work = work.empty() ? 0 : work[static_cast<std::size_t>(part)];
     const DomainCell alike{{}, part, all.rank_of(part), its_work, {}};
-    if (const auto* const voronoi = std::get_if<VoronoiDomains>(&domains)) {
-      for (VoronoiDomains::Shape& shape : voronoi->shapes_of(part)) {
-        cells.push_back(alike);
-        cells.back().box = voronoi->box_of(part);
-        cells.back().shape = std::move(shape);
-      }
-      continue;
-    }
-    for (const Box& box : boxes_of(domains, all.rank_of(part))) {
+    const auto add = [&](const Box& box, DomainShape shape) {
       cells.push_back(alike);
       cells.back().box = box;
-    }
+      cells.back().shape = std::move(shape);
+    };
+    std::visit(
+        [&](const auto& its) {
+          if constexpr (requires { its.shapes_of(part); }) {
+            for (DomainShape& shape : its.shapes_of(part)) add(its.box_of(part), std::move(shape));
+          } else {
+            for (const Box& box : boxes_of(domains, all.rank_of(part))) add(box, {});
+          }
+        },
+        domains);
   }
   return cells;
 }

@@ -15,7 +15,7 @@ inline PlaceOptions place_options_of(const Options& options, const Domains& pres
 }
 
 inline bool is_among(const Method& method, Methods methods) {
-  const bool is_grid = extents_of(method).has_value();
+  const bool is_grid = places_in_grid(method);
   const bool is_boxes = is_grid || std::holds_alternative<RecursiveBisection>(method);
   const bool is_curve = places_along_curve(method);
   if (is_auto(method)) return true;

@@ -41,6 +41,11 @@ void add(detail::Hash& hash, const VoronoiDomains& domains) {
     hash.add(site.weight);
   }
 }
+void add(detail::Hash& hash, const MeshDomains& domains) {
+  for (const int extent : domains.shape().extents) hash.add(std::int64_t{extent});
+  for (const MeshVertex& vertex : domains.vertices())
+    for (const std::int32_t at : vertex) hash.add(std::int64_t{at});
+}
 
 std::uint64_t hash_of(const Domains& domains) {
   detail::Hash hash;

@@ -57,4 +57,15 @@ std::string Crowding::of_cells(const CrowdedCell& crowd, const Assignment& assig
          ". Give a .box that fits the objects, or choose a method of boxes, such as bisection.";
 }
 
+std::string Crowding::of_mesh(const Assignment& assignment, double target_lambda) {
+  const bool is_uneven = std::holds_alternative<MeshDomains>(assignment.domains) &&
+                         assignment.lambda > std::max(uneven, target_lambda);
+  const bool is_new = is_uneven && !has_told_of_mesh_;
+  has_told_of_mesh_ = is_uneven;
+  if (!is_new) return {};
+  return "The hexahedra of a mesh cannot divide these objects evenly: lambda is " +
+         text_of(assignment.lambda) +
+         ". Choose another method, such as bisection or voronoi, or another grid.";
+}
+
 }  // namespace evenkeel

@@ -225,9 +225,10 @@ PlacedByPhases Rebalancer::place_anew(const Prepared& prepared, const ObjectWeig
 
 // Communicates only if the cut is less even than it should be; this is the same on all ranks.
 void Rebalancer::look_for_crowds(const Prepared& prepared, const Assignment& assignment) {
+  const double target = parts_.options.target_lambda;
   const bool is_along_curve = places_along_curve(prepared.options.method);
-  if (!crowding_.is_suspected(is_along_curve, assignment.lambda, parts_.options.target_lambda))
-    return;
+  warn([&] { return crowding_.of_mesh(assignment, target); });
+  if (!crowding_.is_suspected(is_along_curve, assignment.lambda, target)) return;
   const CrowdedCell crowd = most_crowded_cell(parts_.ranks, assignment.status, prepared);
   warn([&] { return crowding_.of_cells(crowd, assignment); });
 }

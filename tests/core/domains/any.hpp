@@ -73,6 +73,47 @@ inline VoronoiDomains random_voronoi(int dimensions, int parts, Random& random) 
                         random_ranks(parts, random));
 }
 
+// Vertices are up to an eighth of the length of an edge away from those of a lattice.
+inline MeshDomains random_mesh(const GridShape& shape, Random& random) {
+  const Room room = random_room(shape.dimensions, random);
+  const Lattice lattice(shape.dimensions, room.box, room.periodic, CurveKind::hilbert, mesh_levels);
+  GridShape grid = shape;
+  std::array<std::int32_t, 3> upper = {};
+  for (int axis = 0; axis < shape.dimensions; ++axis) {
+    const auto d = static_cast<std::size_t>(axis);
+    const bool is_flat = lattice.last_coordinate(axis) < 256;
+    upper[d] =
+        is_flat ? 1 << mesh_levels : static_cast<std::int32_t>(lattice.last_coordinate(axis)) + 1;
+    ++grid.extents[d];
+  }
+  std::vector<MeshVertex> vertices(static_cast<std::size_t>(grid.parts()));
+  for (int v = 0; v < grid.parts(); ++v) {
+    const std::array<int, 3> at = grid.at(v);
+    std::array<int, 3> first = at;
+    for (std::size_t d = 0; d < 3; ++d)
+      if (room.periodic[d] && static_cast<int>(d) < shape.dimensions && at[d] == shape.extents[d])
+        first[d] = 0;
+    MeshVertex& vertex = vertices[static_cast<std::size_t>(v)];
+    vertex = vertices[static_cast<std::size_t>(grid.part_at(first))];  // for periodic axes
+    for (std::size_t d = 0; d < static_cast<std::size_t>(shape.dimensions); ++d) {
+      const std::int32_t edge = upper[d] / shape.extents[d];
+      const bool is_inner = at[d] > 0 && at[d] < shape.extents[d];
+      if (!is_inner) vertex[d] = at[d] == 0 ? 0 : upper[d];
+      if (is_inner && first == at)
+        vertex[d] = at[d] * edge + below(edge / 4 + 1, random) - edge / 8;
+    }
+  }
+  return MeshDomains(7, shape, room.box, room.periodic, std::move(vertices),
+                     random_ranks(shape.parts(), random));
+}
+
+inline MeshDomains random_mesh(int dimensions, Random& random) {
+  GridShape shape{dimensions, {1, 1, 1}};
+  for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions); ++d)
+    shape.extents[d] = 1 + below(4, random);
+  return random_mesh(shape, random);
+}
+
 inline Domains random_domains(int kind, int dimensions, Random& random) {
   switch (kind) {
     case 0: return random_curve(CurveKind::hilbert, dimensions, random);
@@ -81,10 +122,11 @@ inline Domains random_domains(int kind, int dimensions, Random& random) {
     case 3: return random_grid(GridScheme::staggered, dimensions, random);
     case 4: return random_grid(GridScheme::tensor, dimensions, random);
     case 5: return random_tree(dimensions, random);
-    default: return random_voronoi(dimensions, 1 + below(25, random), random);
+    case 6: return random_voronoi(dimensions, 1 + below(25, random), random);
+    default: return random_mesh(dimensions, random);
   }
 }
-constexpr int kinds_of_domains = 7;
+constexpr int kinds_of_domains = 8;
 
 // --- Points --------------------------------------------------------------------------------------
 

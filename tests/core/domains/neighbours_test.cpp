@@ -212,7 +212,45 @@ TEST(Neighbours, OfCellsOfADiagram) {
     }
 }
 
+TEST(Neighbours, OfAMesh) {
+  Random random(4);
+  for (const int dimensions : {2, 3})
+    for (int repeat = 0; repeat < 50; ++repeat) {
+      const Domains domains = test::random_mesh(dimensions, random);
+      SCOPED_TRACE(test::description(domains));
+      std::map<std::pair<int, int>, double> faces;
+      for (int rank = 0; rank < parts_of(domains); ++rank)
+        for (const Neighbour& other : neighbours_of(domains, rank))
+          faces[{rank, other.rank}] = other.shared_face;
+      expect_neighbours_at_borders(domains, faces, random);
+      for (const auto& [pair, face] : faces)
+        ASSERT_NEAR(face, (faces[{pair.second, pair.first}]), 1e-12 * (1 + face));
+      if (HasFatalFailure()) return;
+    }
+}
+
 // --- By hand -------------------------------------------------------------------------------------
+
+// A mesh that divides the unit cube evenly.
+MeshDomains even_mesh(const std::array<bool, 3>& periodic) {
+  constexpr std::int32_t third = (1 << mesh_levels) / 3;
+  std::vector<MeshVertex> vertices;
+  for (int v = 0; v < 64; ++v) {
+    const std::array<int, 3> at = GridShape{3, {4, 4, 4}}.at(v);
+    MeshVertex& vertex = vertices.emplace_back();
+    for (std::size_t d = 0; d < 3; ++d) vertex[d] = at[d] == 3 ? 1 << mesh_levels : at[d] * third;
+  }
+  return MeshDomains(1, {3, {3, 3, 3}}, unit, periodic, std::move(vertices));
+}
+
+TEST(Neighbours, OfAMeshByHand) {
+  const Domains mesh = even_mesh({});
+  EXPECT_EQ(neighbours_of(mesh, 13).size(), 26U) << "in the middle";
+  EXPECT_EQ(neighbours_of(mesh, 0).size(), 7U);
+  EXPECT_NEAR(neighbours_of(mesh, 0).at(0).shared_face, 1. / 9, 1e-5);
+  EXPECT_EQ(neighbours_of(mesh, 0).at(2).shared_face, 0) << "an edge";
+  EXPECT_EQ(neighbours_of(even_mesh({true, true, true}), 0).size(), 26U);
+}
 
 TEST(Neighbours, OfSitesByHand) {
   constexpr std::int32_t quarter = 1 << (power_levels - 2);

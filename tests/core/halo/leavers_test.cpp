@@ -159,7 +159,7 @@ std::array<std::size_t, 2> compare_straight(const Domains& domains,
                                             int rank, test::Random& random) {
   SCOPED_TRACE(test::description_of(domains, width) + ", straight, rank " + std::to_string(rank));
   const double nearer = width * (1 - 1e-9), farther = width * (1 + 1e-9);
-  const bool are_boxes = !std::holds_alternative<VoronoiDomains>(domains);
+  const bool are_boxes = test::are_boxes(domains);
   const int parts = parts_of(domains);
   std::vector<std::vector<Box>> boxes(static_cast<std::size_t>(parts));
   for (int part = 0; part < parts; ++part)

@@ -133,7 +133,7 @@ TEST(HaloProgram, FindsAllPairs) {
   for (const auto distance : {Halo::Distance::along_axes, Halo::Distance::straight})
     for (const Method& method :
          {Method(Hilbert{}), Method(Morton{}), Method(Snake{}), Method(Staggered{}),
-          Method(Tensor{}), Method(RecursiveBisection{}), Method(Voronoi{})})
+          Method(Tensor{}), Method(RecursiveBisection{}), Method(Voronoi{}), Method(Mesh{})})
       simulate(method, distance);
 }
 

@@ -44,12 +44,19 @@ inline TreeDomains random_tree(int dimensions, int parts, Random& random) {
                      random_ranks(parts, random));
 }
 
-constexpr int methods = 4;
+constexpr int methods = 5;
 inline Domains random_domains(int method, int dimensions, int parts, Random& random) {
   if (method == 0) return random_curve(dimensions, parts, random);
   if (method == 1) return random_grid(dimensions, parts, random);
   if (method == 2) return random_tree(dimensions, parts, random);
-  return random_voronoi(dimensions, parts, random);
+  if (method == 3) return random_voronoi(dimensions, parts, random);
+  return random_mesh(factored(parts, dimensions), random);
+}
+
+// Returns false for domains that are cells of a lattice in another shape.
+inline bool are_boxes(const Domains& domains) {
+  return !std::holds_alternative<VoronoiDomains>(domains) &&
+         !std::holds_alternative<MeshDomains>(domains);
 }
 
 // Returns the same division for a box that is not periodic.
@@ -59,13 +66,13 @@ inline Domains opened(const Domains& domains) {
                         curve->curve(), curve->rank_of_part());
   if (const auto* grid = std::get_if<GridDomains>(&domains))
     return GridDomains(1, grid->shape(), grid->box(), {}, grid->borders(), grid->rank_of_part());
-  if (std::holds_alternative<VoronoiDomains>(domains)) return domains;  // see ranks_in_period()
+  if (!are_boxes(domains)) return domains;  // see ranks_in_period()
   const auto& tree = std::get<TreeDomains>(domains);
   return TreeDomains(1, tree.dimensions(), tree.box(), {}, tree.nodes(), tree.rank_of_part());
 }
 
 inline std::string description_of(const Domains& domains, double width) {
-  constexpr const char* names[] = {"curve", "grid", "tree", "graph", "voronoi"};
+  constexpr const char* names[] = {"curve", "grid", "tree", "graph", "voronoi", "mesh"};
   std::string text = names[domains.index()];
   if (const auto* curve = std::get_if<CurveDomains>(&domains))
     text += std::string(" ") + name_of(curve->curve().kind) + " of " +
@@ -79,8 +86,9 @@ using Needed = std::tuple<int, int, int, int>;
 
 // The ranks within `width` of a point, in the period `at` of the box. Without periods the sites of
 // a diagram would make other cells, so the search is for the lattice cells of that period.
-inline std::vector<int> ranks_in_period(const VoronoiDomains& domains, const Point& point,
-                                        double width, const std::array<int, 3>& at) {
+template <class D>
+std::vector<int> ranks_in_period(const D& domains, const Point& point, double width,
+                                 const std::array<int, 3>& at) {
   const CellFrame frame = domains.frame();
   Box inside;
   for (int axis = 0; axis < domains.dimensions(); ++axis) {
@@ -131,7 +139,9 @@ inline std::set<Needed> needed_by(const Domains& domains, const Domains& open, c
     }
     const bool is_itself = at == std::array{0, 0, 0};
     const auto* const voronoi = std::get_if<VoronoiDomains>(&open);
+    const auto* const mesh = std::get_if<MeshDomains>(&open);
     for (const int rank : voronoi != nullptr ? ranks_in_period(*voronoi, point, width, at)
+                          : mesh != nullptr  ? ranks_in_period(*mesh, point, width, at)
                                              : ranks_within(open, image, width))
       if (!is_itself || rank != holder) needed.insert({rank, at[0], at[1], at[2]});
   };

@@ -162,6 +162,7 @@ Options random_options(std::mt19937_64& random) {
                             Tensor{},
                             RecursiveBisection{},
                             Voronoi{},
+                            Mesh{},
                             Auto{fraction(random), 1e-8 * fraction(random), fraction(random)},
                             ByGraph{Effort::fast, 1 + fraction(random), fraction(random), 1e-7},
                             Staggered{.grid = {1 + below(9), 1 + below(9), 1 + below(9)}}};
@@ -289,7 +290,7 @@ TEST(FromText, OnlyMethodsThatTheApplicationCanWorkWith) {
   EXPECT_EQ(chosen(Methods::any, "auto"), "auto");
   EXPECT_EQ(chosen(Methods::boxes, "auto 0.25"), "auto 0.25 0 0");
   for (const Methods methods : {Methods::curves, Methods::boxes, Methods::grids})
-    for (const char* method : {"graph", "voronoi"}) EXPECT_NE(refused(methods, method), "");
+    for (const char* method : {"graph", "voronoi", "mesh"}) EXPECT_NE(refused(methods, method), "");
   EXPECT_EQ(chosen(Methods::grids, "tensor"), "tensor");
   EXPECT_NE(refused(Methods::grids, "bisection"), "");
   EXPECT_ERROR(check({.method = Hilbert{}, .methods = Methods::boxes}),
@@ -308,8 +309,8 @@ TEST(FromText, AValueThatIsNotAllowedIsAnError) {
   expect("method",
          {"", "peano", "Hilbert", "hilbert 2x2", "bisection 2x2", "staggered 2x", "staggered -1x2",
           "tensor 2x2x2x2", "tensor 2,2", "tensor4", "auto x", "auto -1", "auto 1 2 3 4"},
-         "hilbert, morton, snake, bisection or voronoi; staggered or tensor, with or without the "
-         "number of domains along each axis (tensor 4x4x2; 0 leaves the choice to evenkeel); "
+         "hilbert, morton, snake, bisection or voronoi; staggered, tensor or mesh, with or without "
+         "the number of domains along each axis (tensor 4x4x2; 0 leaves the choice to evenkeel); "
          "graph, with or without effort, target lambda, moving cost and seconds of an edge (graph "
          "fast 1.05 0 1e-7); or auto, with or without width of the halo, seconds of a ghost and of "
          "a neighbour (auto 0.1 1e-8 1e-6)");

@@ -108,13 +108,13 @@ TEST(PartitionOptions, Methods) {
     expect_refused([&](auto& asked) { asked.method = name; },
                    "--method is '" + name +
                        "'. The methods are hilbert, morton, snake, staggered, tensor, bisection, "
-                       "voronoi, auto, histogram and graph.");
+                       "voronoi, mesh, auto, histogram and graph.");
 }
 
 TEST(PartitionOptions, Grids) {
   PartitionArguments asked = plain();
   asked.parts = "24";
-  for (const char* method : {"tensor", "staggered", "histogram"}) {
+  for (const char* method : {"tensor", "staggered", "mesh", "histogram"}) {
     asked.method = method;
     asked.grid = "4x3x2";
     EXPECT_EQ(*extents_of(checked(asked).method), (std::array<int, 3>{4, 3, 2}));
@@ -148,7 +148,7 @@ TEST(PartitionOptions, GridsThatAreNone) {
   for (const std::string method : {"hilbert", "morton", "snake", "bisection", "voronoi"})
     EXPECT_EQ(grid("2x2", method.c_str()),
               refusal("--grid has no meaning for the method " + method +
-                      ". It belongs to staggered, tensor and histogram; leave it out."));
+                      ". It belongs to staggered, tensor, mesh and histogram; leave it out."));
 }
 
 TEST(PartitionOptions, Auto) {
@@ -187,7 +187,7 @@ TEST(PartitionOptions, Rounds) {
         },
         "--rounds is '" + text + "'. Give a whole number from 0 to 10000.");
   for (const std::string method :
-       {"hilbert", "morton", "snake", "bisection", "voronoi", "histogram"})
+       {"hilbert", "morton", "snake", "bisection", "voronoi", "mesh", "histogram"})
     expect_refused(
         [&](auto& given) {
           given.method = method;

@@ -7,6 +7,7 @@
 #include <evenkeel/core/domains/curve.hpp>
 #include <evenkeel/core/domains/graph.hpp>
 #include <evenkeel/core/domains/grid.hpp>
+#include <evenkeel/core/domains/mesh.hpp>
 #include <evenkeel/core/domains/tree.hpp>
 #include <evenkeel/core/domains/voronoi.hpp>
 
@@ -15,7 +16,8 @@
 namespace evenkeel {
 
 // The list of all types. docs/howto/add_a_domain_type.md explains the queries that each answers.
-using Domains = std::variant<CurveDomains, GridDomains, TreeDomains, GraphDomains, VoronoiDomains>;
+using Domains =
+    std::variant<CurveDomains, GridDomains, TreeDomains, GraphDomains, VoronoiDomains, MeshDomains>;
 
 // --- Queries to all domains ----------------------------------------------------------------------
 
@@ -71,8 +73,9 @@ EVENKEEL_API exec::Array<int> owners_of(const Space& space, const Domains& domai
 
 // Returns boxes that do not overlap and together are the domain of a rank. This is one box if the
 // domain is a box. For a range of a curve it is up to a few hundred cubes, which the curve fills.
-// For a cell of a power diagram it is one box around the cell, which does overlap others. The list
-// is empty for a rank that owns no place. In two dimensions the third axis has no meaning. Local.
+// For a cell of a power diagram or a hexahedron it is one box around it, which does overlap others.
+// The list is empty for a rank that owns no place. In two dimensions the third axis has no meaning.
+// Local.
 EVENKEEL_API std::vector<Box> boxes_of(const Domains& domains, int rank);
 
 // The box around the domain of a rank; throws an Error for a rank that owns no place.

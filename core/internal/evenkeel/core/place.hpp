@@ -32,12 +32,12 @@ namespace evenkeel {
 // The same on all ranks.
 struct PlaceOptions {
   Method method = Hilbert{};
-  int levels = 0;  // of the curve's lattice; if it is 0, as many as a key has bits for. Cells of a
-                   // power diagram ignore it.
+  int levels = 0;  // of the curve's lattice; if it is 0, as many as a key has bits for. Voronoi
+                   // and Mesh ignore it.
   std::array<bool, 3> periodic = {false, false, false};  // axes that wrap around
   std::array<double, 3> cell_size = {0, 0, 0};    // borders of a grid are multiples of this from
                                                   // the lower face
-  std::array<double, 3> least_width = {0, 0, 0};  // of domains that are boxes
+  std::array<double, 3> least_width = {0, 0, 0};  // of domains that are boxes or hexahedra
   // The rank of each part; each rank once. If it is empty, rank p owns part p, except that a new
   // cut along a curve uses the result of keep_in_place(). There each rank claims up to four parts
   // of which it holds the most objects, and the strongest claims win. If this does not keep more

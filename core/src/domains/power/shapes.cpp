@@ -11,8 +11,8 @@ namespace {
 // The rivals that share a leaf with each rival. Each cell has a face only with such rivals.
 std::vector<std::vector<int>> sharing_leaves(const PowerCells& cells) {
   std::vector<std::vector<int>> around(cells.rivals().size());
-  cells.for_each_leaf([&](const PowerNode& leaf, const LatticeBox&) {
-    const std::span<const int> near = cells.rivals_in(leaf);
+  cells.octree().for_each_leaf([&](const OctreeNode& leaf, const LatticeBox&) {
+    const std::span<const int> near = cells.octree().numbers_in(leaf);
     for (const int one : near)
       for (const int other : near)
         if (one != other) around[static_cast<std::size_t>(one)].push_back(other);
@@ -65,8 +65,8 @@ void PowerShapes::make_pieces(Pieces& all) const {
   const std::vector<PowerRival>& rivals = cells_.rivals();
   const std::vector<std::vector<int>> around = sharing_leaves(cells_);
   std::vector<LatticeBox> boxes(rivals.size(), nothing());
-  cells_.for_each_leaf([&](const PowerNode& leaf, const LatticeBox& box) {
-    for (const int rival : cells_.rivals_in(leaf))
+  cells_.octree().for_each_leaf([&](const OctreeNode& leaf, const LatticeBox& box) {
+    for (const int rival : cells_.octree().numbers_in(leaf))
       widen(boxes[static_cast<std::size_t>(rival)], box);
   });
   Pieces made;

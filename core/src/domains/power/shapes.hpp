@@ -12,13 +12,6 @@
 
 namespace evenkeel {
 
-// The places around a place, at most a radius away in a straight line, in the coordinates of
-// lattice cells. The axes may have cells of different lengths, so the radius has a value for each
-// axis.
-struct LatticeBall {
-  double center[3] = {}, radius[3] = {};
-};
-
 // For kernels: finds out whether cells meet boxes and balls. A cell may have several pieces, one
 // for each image of its site that owns places of the box of all domains. The arrays are in memory
 // that the caller can access.

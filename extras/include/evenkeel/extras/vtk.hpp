@@ -20,9 +20,9 @@ namespace evenkeel {
 struct DomainCell {
   Box box;
   int part = 0;
-  int rank = 0;                      // the owner of the part
-  double work = 0;                   // of the whole part; all cells of a part have the same number
-  VoronoiDomains::Shape shape = {};  // without faces, the cell is the box
+  int rank = 0;            // the owner of the part
+  double work = 0;         // of the whole part; all cells of a part have the same number
+  DomainShape shape = {};  // without faces, the cell is the box
 };
 
 // Returns the cells of all domains, in the order of parts: the boxes of boxes_of() for each part,

@@ -67,7 +67,7 @@ struct Options {
   // objects then stay on their ranks.
   std::vector<int> rank_of_part = {};
   // The borders of a grid are multiples of cell_size away from the lower face of the box. Domains
-  // that are boxes are at least least_width wide.
+  // that are boxes or hexahedra are at least least_width wide.
   std::array<double, 3> cell_size = {0, 0, 0};
   std::array<double, 3> least_width = {0, 0, 0};
 

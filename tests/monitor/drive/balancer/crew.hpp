@@ -14,9 +14,9 @@ namespace evenkeel::test {
 
 // --- Objects -------------------------------------------------------------------------------------
 
-inline const std::array<Method, 8> all_methods = {
-    Hilbert{}, Morton{},         Snake{}, Staggered{}, Tensor{}, RecursiveBisection{},
-    Voronoi{}, Auto{.halo = 0.1}};
+inline const std::array<Method, 9> all_methods = {Hilbert{},   Morton{}, Snake{},
+                                                  Staggered{}, Tensor{}, RecursiveBisection{},
+                                                  Voronoi{},   Mesh{},   Auto{.halo = 0.1}};
 
 inline Vectors cloud_of(const Ids& ids, const Scene& scene = everywhere) {
   Vectors cloud(ids.size());
@@ -155,6 +155,8 @@ inline std::string text_of(const Domains& domains) {
     for (const PowerSite& site : voronoi->sites()) text += bytes_of_all(site.anchor, site.weight);
     return text;
   }
+  if (const auto* mesh = std::get_if<MeshDomains>(&domains))
+    return text + bytes_as_text(std::span(mesh->vertices()));
   if (const auto* graph = std::get_if<GraphDomains>(&domains)) {
     const GraphReport& report = graph->report();
     return text + bytes_of_all(graph->division(), report.vertices, report.edges, report.cut);
@@ -204,17 +206,19 @@ inline void expect_intact(const Communicator& communicator, const Set& set, cons
 }
 
 // The allowed excess of a part over the average. Borders of boxes depend on each other, and each
-// may be off by a plane. The rows of a tensor grid are independent, so it has no bound. Nor has a
-// power diagram: its cells cannot isolate each heavy place.
+// may be off by a plane. The rows of a tensor grid are independent, so it has no bound; nor has a
+// mesh. Cells of a power diagram cannot isolate each heavy place.
 inline double allowed_above_average(const Domains& domains, const Load& load) {
   if (std::holds_alternative<CurveDomains>(domains)) return load.heaviest_place;
   if (std::holds_alternative<TreeDomains>(domains))
     return load.heaviest_plane * std::bit_width(static_cast<unsigned>(parts_of(domains) - 1));
   if (std::holds_alternative<VoronoiDomains>(domains))
     return 0.15 * load.average + 2 * load.heaviest_place;
+  constexpr double no_bound = std::numeric_limits<double>::max() / 2;
+  if (std::holds_alternative<MeshDomains>(domains)) return no_bound;
   const auto& grid = std::get<GridDomains>(domains);
   return grid.borders().scheme == GridScheme::staggered ? load.heaviest_plane * grid.dimensions()
-                                                        : std::numeric_limits<double>::max() / 2;
+                                                        : no_bound;
 }
 
 // Collective. Expects the best balance that a cut can reach, up to rounding.

@@ -145,8 +145,9 @@ TEST_F(FarObjects, OneThatFliesOff) {
 
 // --- Imbalance that no box can cure is reported --------------------------------------------------
 
-int warnings_of_cells(const Communicator& communicator, const Scene& scene,
-                      const Options& options) {
+// The number of warnings that begin with `text`, in three rebalances.
+int warnings(const Communicator& communicator, const Scene& scene, const Options& options,
+             const std::string& text) {
   const test::UsersLogger logger;
   const Ids ids = test::ids_here(communicator, test::in_turn, objects);
   Deep cloud(ids.size());
@@ -154,10 +155,13 @@ int warnings_of_cells(const Communicator& communicator, const Scene& scene,
   Balancer balancer(communicator, options);
   for (int i = 0; i < 3; ++i) balancer.rebalance(cloud.as_set());
   balancer.finish();
-  return logger.count_of(
-      "2000 of 2000 objects are in one cell of the lattice, which no cut can "
-      "divide: lambda is " +
-      std::to_string(communicator.size()) + ". The box goes from (");
+  return logger.count_of(text + " lambda is " + std::to_string(communicator.size()) + ". ");
+}
+
+int warnings_of_cells(const Communicator& communicator, const Scene& scene,
+                      const Options& options) {
+  return warnings(communicator, scene, options,
+                  "2000 of 2000 objects are in one cell of the lattice, which no cut can divide:");
 }
 
 TEST_F(FarObjects, ObjectsInOneCellAreToldOnce) {
@@ -170,6 +174,13 @@ TEST_F(FarObjects, ObjectsInOneCellAreToldOnce) {
   EXPECT_EQ(warnings_of_cells(communicator, together, given), expected) << "it stays as given";
   EXPECT_EQ(warnings_of_cells(communicator, near, quiet(Hilbert{})), 0);
   EXPECT_EQ(warnings_of_cells(communicator, test::in_one_point, quiet(RecursiveBisection{})), 0);
+}
+
+TEST_F(FarObjects, WhatAMeshCannotDivideIsToldOnce) {
+  const std::string text = "The hexahedra of a mesh cannot divide these objects evenly:";
+  EXPECT_EQ(warnings(communicator, test::in_one_point, quiet(Mesh{}), text),
+            rank == 0 && size > 1 ? 1 : 0);
+  EXPECT_EQ(warnings(communicator, test::in_one_point, quiet(Voronoi{}), text), 0);
 }
 
 }  // namespace

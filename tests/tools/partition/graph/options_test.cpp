@@ -83,7 +83,7 @@ TEST(GraphPartitionOptions, WhatIsNeeded) {
 
 TEST(GraphPartitionOptions, OptionsOfOtherMethods) {
   const std::string all =
-      "hilbert, morton, snake, staggered, tensor, bisection, voronoi, auto and histogram";
+      "hilbert, morton, snake, staggered, tensor, bisection, voronoi, mesh, auto and histogram";
   const std::vector<std::pair<std::string, Value>> options = {
       {"--points", &PartitionArguments::points},
       {"--box", &PartitionArguments::box},
@@ -94,8 +94,8 @@ TEST(GraphPartitionOptions, OptionsOfOtherMethods) {
         [value = value](auto& asked) { asked.*value = "1"; },
         name + " has no meaning for the method graph. It belongs to " + all + "; leave it out.");
   expect_refused([](auto& asked) { asked.grid = "2x2"; },
-                 "--grid has no meaning for the method graph. It belongs to staggered, tensor "
-                 "and histogram; leave it out.");
+                 "--grid has no meaning for the method graph. It belongs to staggered, tensor, "
+                 "mesh and histogram; leave it out.");
   expect_refused([](auto& asked) { asked.rounds = "2"; },
                  "--rounds has no meaning for the method graph. It belongs to staggered and "
                  "tensor; leave it out.");

@@ -82,4 +82,11 @@ class EVENKEEL_API Decomposition {
   std::vector<int> rank_of_part_;
 };
 
+// The shape of a domain, or of a piece of it, for pictures: a polyhedron. Faces list corners in
+// order around them. In two dimensions there is one face, the domain itself.
+struct DomainShape {
+  std::vector<std::array<double, 3>> corners;
+  std::vector<std::vector<int>> faces;
+};
+
 }  // namespace evenkeel

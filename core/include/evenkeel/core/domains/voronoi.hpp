@@ -43,14 +43,9 @@ class EVENKEEL_API VoronoiDomains : public Decomposition {
   // axes wrap around.
   std::vector<std::pair<int, double>> touching(int part) const;
 
-  // The cell of a part as convex polyhedra, for pictures. Faces list corners in order around them.
-  // In two dimensions there is one face, the cell itself. On periodic axes a cell may have several
-  // pieces in the box.
-  struct Shape {
-    std::vector<std::array<double, 3>> corners;
-    std::vector<std::vector<int>> faces;
-  };
-  std::vector<Shape> shapes_of(int part) const;
+  // The cell of a part as convex polyhedra. On periodic axes a cell may have several pieces in the
+  // box.
+  std::vector<DomainShape> shapes_of(int part) const;
 
   // GridDomains explains these.
   int owner_of(std::span<const double> point) const;

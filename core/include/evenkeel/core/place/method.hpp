@@ -51,6 +51,15 @@ struct Voronoi {
   friend bool operator==(const Voronoi&, const Voronoi&) = default;
 };
 
+// Domains are the hexahedra of a mesh whose inner vertices move, or quadrilaterals. Each domain has
+// up to 26 neighbours, which do not change. A mesh cannot balance every cloud: if a thread runs
+// through few hexahedra, lambda stays high.
+struct Mesh {
+  // As for Staggered.
+  std::array<int, 3> grid = {0, 0, 0};
+  friend bool operator==(const Mesh&, const Mesh&) = default;
+};
+
 // evenkeel chooses the method: Hilbert, Staggered, RecursiveBisection or Voronoi, as far as
 // Options::methods allows it. It predicts the time of a step for each, on the present objects:
 // that of the rank with the most work and ghosts. It chooses at the first distribution, and again
@@ -72,7 +81,7 @@ struct Auto {
 
 // One of the methods.
 using Method = std::variant<Hilbert, Morton, Snake, Staggered, Tensor, RecursiveBisection, ByGraph,
-                            Voronoi, Auto>;
+                            Voronoi, Mesh, Auto>;
 
 // The text of a method in options, such as "hilbert", "staggered 4x2x1" or "graph fast 1.05", and
 // the method of such a text. Converting there and back loses nothing.
@@ -82,15 +91,17 @@ EVENKEEL_API std::optional<Method> method_from_text(std::string_view text);
 // All names, and a description of the valid texts, for messages.
 EVENKEEL_API std::vector<std::string_view> method_names();
 inline constexpr const char* method_texts =
-    "hilbert, morton, snake, bisection or voronoi; staggered or tensor, with or without the number "
-    "of "
-    "domains along each axis (tensor 4x4x2; 0 leaves the choice to evenkeel); graph, with or "
-    "without effort, target lambda, moving cost and seconds of an edge (graph fast 1.05 0 1e-7); "
+    "hilbert, morton, snake, bisection or voronoi; staggered, tensor or mesh, with or without the "
+    "number of domains along each axis (tensor 4x4x2; 0 leaves the choice to evenkeel); graph, "
+    "with "
+    "or without effort, target lambda, moving cost and seconds of an edge (graph fast 1.05 0 "
+    "1e-7); "
     "or auto, with or without width of the halo, seconds of a ghost and of a neighbour (auto 0.1 "
     "1e-8 1e-6)";
 
-// True if domains are ranges of a curve, or parts of a graph. If both are false, they are boxes or
-// cells of a power diagram, or evenkeel chooses the method.
+// True if domains are ranges of a curve, parts of a graph, or boxes of a grid. If all are false,
+// they are boxes of a tree, cells of a power diagram, or hexahedra of a mesh, or evenkeel chooses
+// the method.
 inline bool places_along_curve(const Method& method) noexcept {
   return std::holds_alternative<Hilbert>(method) || std::holds_alternative<Morton>(method) ||
          std::holds_alternative<Snake>(method);
@@ -99,7 +110,11 @@ inline bool places_by_graph(const Method& method) noexcept {
   return std::holds_alternative<ByGraph>(method);
 }
 
-// The domains along each axis, or nullopt for methods without a grid.
+inline bool places_in_grid(const Method& method) noexcept {
+  return std::holds_alternative<Staggered>(method) || std::holds_alternative<Tensor>(method);
+}
+
+// The domains along each axis, or nullopt for methods without such numbers.
 EVENKEEL_API std::optional<std::array<int, 3>> extents_of(const Method& method) noexcept;
 
 }  // namespace evenkeel

@@ -183,7 +183,7 @@ inline std::array<int, 3> some_grid(int ranks, int dimensions, Dice& dice) {
 
 inline Method some_method(int ranks, const Geometry& geometry, Dice& dice) {
   const int dimensions = geometry.dimensions;
-  switch (dice.below(10)) {
+  switch (dice.below(11)) {
     case 0:
     case 1: return Hilbert{};
     case 2: return Morton{};
@@ -192,7 +192,8 @@ inline Method some_method(int ranks, const Geometry& geometry, Dice& dice) {
     case 5: return Staggered{some_grid(ranks, dimensions, dice)};
     case 6: return Tensor{some_grid(ranks, dimensions, dice)};
     case 7: return Voronoi{};
-    case 8: return Auto{.halo = std::ldexp(0.1 * dice.below(3), geometry.exponent)};
+    case 8: return Mesh{some_grid(ranks, dimensions, dice)};
+    case 9: return Auto{.halo = std::ldexp(0.1 * dice.below(3), geometry.exponent)};
     default: return RecursiveBisection{};
   }
 }
