@@ -3,6 +3,8 @@
 #include "files/refusal.hpp"
 #include "partition/values.hpp"
 
+#include <evenkeel/core/place.hpp>
+
 #include <utility>
 #include <vector>
 

@@ -36,6 +36,7 @@ struct BlockEdges {
   std::span<const double> weights = {};
 };
 
+// The options of assign() and assess().
 struct AssignOptions {
   int ranks = 1;
   // The present rank of each block, or -1 for a new block. The search then moves few bytes.

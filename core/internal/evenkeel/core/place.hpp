@@ -45,8 +45,13 @@ struct PlaceOptions {
   std::vector<int> rank_of_part = {};
 };
 
+// True if domains are boxes of a grid.
+inline bool places_in_grid(const Method& method) noexcept {
+  return std::holds_alternative<Staggered>(method) || std::holds_alternative<Tensor>(method);
+}
+
 // True if evenkeel chooses the method. Then method_in_use() is the method of the present domains,
-// or Hilbert{} if there are none.
+// or Hilbert{} before the first ones.
 inline bool is_auto(const Method& method) noexcept { return std::holds_alternative<Auto>(method); }
 EVENKEEL_API Method method_of(const Domains& domains);
 inline Method method_in_use(const Method& method, const Domains& present) {

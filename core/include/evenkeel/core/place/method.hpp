@@ -99,19 +99,14 @@ inline constexpr const char* method_texts =
     "or auto, with or without width of the halo, seconds of a ghost and of a neighbour (auto 0.1 "
     "1e-8 1e-6)";
 
-// True if domains are ranges of a curve, parts of a graph, or boxes of a grid. If all are false,
-// they are boxes of a tree, cells of a power diagram, or hexahedra of a mesh, or evenkeel chooses
-// the method.
+// True if domains are ranges of a curve, or parts of a graph. If both are false, they are boxes,
+// cells of a power diagram, or hexahedra of a mesh, or evenkeel chooses the method.
 inline bool places_along_curve(const Method& method) noexcept {
   return std::holds_alternative<Hilbert>(method) || std::holds_alternative<Morton>(method) ||
          std::holds_alternative<Snake>(method);
 }
 inline bool places_by_graph(const Method& method) noexcept {
   return std::holds_alternative<ByGraph>(method);
-}
-
-inline bool places_in_grid(const Method& method) noexcept {
-  return std::holds_alternative<Staggered>(method) || std::holds_alternative<Tensor>(method);
 }
 
 // The domains along each axis, or nullopt for methods without such numbers.
