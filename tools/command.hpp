@@ -29,6 +29,7 @@ struct Output {
 
 // Each function adds its sub-command to `app` and returns the function that produces its output.
 using Run = std::function<Output()>;
+Run add_assign(CLI::App& app);
 Run add_control(CLI::App& app);
 Run add_fit(CLI::App& app);
 Run add_info(CLI::App& app);

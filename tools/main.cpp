@@ -47,6 +47,7 @@ int run(int argc, char** argv, Ranks& ranks) {
   app.require_subcommand(1);
   app.footer("`evenkeel COMMAND --help` shows more, with examples.");
   std::map<std::string, evenkeel::tool::Run> commands;
+  commands["assign"] = evenkeel::tool::add_assign(app);
   commands["control"] = evenkeel::tool::add_control(app);
   commands["fit"] = evenkeel::tool::add_fit(app);
   commands["info"] = evenkeel::tool::add_info(app);

@@ -20,6 +20,15 @@ namespace evenkeel::tool {
 
 namespace {
 
+// The path without symbolic links, as far as it exists.
+std::filesystem::path place_of(const std::string& path) {
+  std::error_code unknown;
+  const auto whole = std::filesystem::absolute(path, unknown);
+  if (unknown) return {path};
+  const auto place = std::filesystem::weakly_canonical(whole, unknown);
+  return unknown ? std::filesystem::path(path) : place;
+}
+
 [[noreturn]] void refuse_target(const std::string& path, std::string_view reason) {
   refuse(joined({"The file ", in_quotes(path), " cannot be written: ", reason, "."}),
          "Name a file in a directory that exists and that you may write to.");
@@ -111,6 +120,16 @@ void OutputFile::commit() {
   if (descriptor_ >= 0) finish();
   if (std::rename(temporary_.c_str(), target_.c_str()) != 0) give_up_writing(errno);
   temporary_.clear();
+}
+
+void refuse_same_files(const CommandRefusal& refusal, const std::vector<NamedFile>& files,
+                       std::size_t outputs) {
+  for (std::size_t written = 0; written < outputs; ++written)
+    for (std::size_t other = written + 1; other < files.size(); ++other)
+      if (place_of(files[written].path) == place_of(files[other].path))
+        refusal(joined({files[written].option, " and ", files[other].option,
+                        " name the same file, ", in_quotes(files[written].path), "."}),
+                "Give each a file of its own.");
 }
 
 }  // namespace evenkeel::tool

@@ -4,8 +4,12 @@
 // commit() renames it to the target; without a commit it is removed. Until then an existing target
 // keeps its content. The new file gets the permissions of the old one.
 
+#include "files/refusal.hpp"
+
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace evenkeel::tool {
 
@@ -37,5 +41,15 @@ class OutputFile {
   std::string temporary_;  // empty if there is no temporary file
   int descriptor_ = -1;
 };
+
+// A file and the option that names it.
+struct NamedFile {
+  std::string_view option;
+  std::string path;
+};
+
+// Throws an Error if one of the first `outputs` files is also another of the files.
+void refuse_same_files(const CommandRefusal& refusal, const std::vector<NamedFile>& files,
+                       std::size_t outputs);
 
 }  // namespace evenkeel::tool

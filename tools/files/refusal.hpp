@@ -26,8 +26,9 @@ struct CommandRefusal : Refusal {
   [[noreturn]] void value(std::string_view option, std::string_view value,
                           std::string remedy) const;
 };
-inline constexpr CommandRefusal refuse_control{{"tools/control"}}, refuse_fit{{"tools/fit"}},
-    refuse_partition{{"tools/partition"}}, refuse_replay{{"tools/replay"}};
+inline constexpr CommandRefusal refuse_assign{{"tools/assign"}}, refuse_control{{"tools/control"}},
+    refuse_fit{{"tools/fit"}}, refuse_partition{{"tools/partition"}},
+    refuse_replay{{"tools/replay"}};
 
 // The system's description of a value of errno.
 std::string reason_of(int error_number);

@@ -1,28 +1,16 @@
 #include "partition/values.hpp"
 
 #include "files/graph.hpp"
+#include "files/output_file.hpp"
 #include "files/refusal.hpp"
 
 #include <evenkeel/backends/text.hpp>
 #include <evenkeel/core/weights/load.hpp>
 
 #include <cmath>
-#include <filesystem>
-#include <system_error>
+#include <vector>
 
 namespace evenkeel::tool {
-
-namespace {
-
-std::filesystem::path place_of(const std::string& path) {
-  std::error_code unknown;
-  const auto whole = std::filesystem::absolute(path, unknown);
-  if (unknown) return {path};
-  const auto place = std::filesystem::weakly_canonical(whole, unknown);
-  return unknown ? std::filesystem::path(path) : place;
-}
-
-}  // namespace
 
 int parts_from(const std::string& text) {
   const auto parts = integer_from_text(text);
@@ -48,9 +36,9 @@ double target_lambda_from(const std::string& text) {
 }
 
 void refuse_to_overwrite(const PartitionArguments& asked) {
-  std::vector<std::pair<std::string_view, std::string>> files;  // options and the files they name
+  std::vector<NamedFile> files;
   const auto add = [&](std::string_view option, const std::optional<std::string>& file) {
-    if (file) files.emplace_back(option, *file);
+    if (file) files.push_back({option, *file});
   };
   add("--out", asked.out);
   add("--vtk", asked.vtk);
@@ -61,12 +49,7 @@ void refuse_to_overwrite(const PartitionArguments& asked) {
   add("--weights", asked.weights);
   add("--from", asked.from);
   add("--uncuttable", asked.uncuttable);
-  for (std::size_t written = 0; written < outputs; ++written)
-    for (std::size_t other = written + 1; other < files.size(); ++other)
-      if (place_of(files[written].second) == place_of(files[other].second))
-        refuse_partition(joined({files[written].first, " and ", files[other].first,
-                                 " name the same file, ", in_quotes(files[written].second), "."}),
-                         "Give each a file of its own.");
+  refuse_same_files(refuse_partition, files, outputs);
 }
 
 }  // namespace evenkeel::tool

@@ -181,5 +181,22 @@ TEST_F(OutputFiles, LinksInACircleAreRefused) {
             refusal(path, "Too many levels of symbolic links"));
 }
 
+TEST_F(OutputFiles, TheSameFileTwiceIsRefused) {
+  const std::string other = directory.path_of("other"), link = directory.path_of("link");
+  const auto expect_refused = [&](const std::string& twin) {
+    EXPECT_EQ(
+        error_of([&] {
+          refuse_same_files(refuse_fit, {{"--out", path}, {"--in", other}, {"--too", twin}}, 1);
+        }),
+        "evenkeel: tools/fit: --out and --too name the same file, '" + path +
+            "'. Give each a file of its own.");
+  };
+  expect_refused(directory.path_of("./out"));
+  directory.with_file("out", "old");
+  std::filesystem::create_symlink("out", link);
+  expect_refused(link);
+  EXPECT_NO_THROW(refuse_same_files(refuse_fit, {{"--out", path}, {"", other}, {"", other}}, 1));
+}
+
 }  // namespace
 }  // namespace evenkeel::tool::output_file_test
