@@ -168,19 +168,21 @@ class MeshSearch {
       keyed = Keyed(prepared, task_.weights);
       mine = census_of_weights(keyed.sets);
       vertices_.resize(static_cast<std::size_t>(MeshVertices::grid_of(frame_.shape).parts()));
+      last_ = best_ = start_ = vertices_;
       sums_.resize(parts_ * sums_per_part);
+      units_of_parts_.resize(parts_);
+      weights_.resize(parts_);
     });
     const Census all = vote<&combine>(communicator_, ready, mine);
     units_ = Units(all);
-    std::vector<MeshVertex> last;
     double last_lambda = std::numeric_limits<double>::infinity();
     if (const MeshDomains* const domains = earlier()) {
       last_lambda = correct(domains->vertices());
-      last = vertices_;
+      std::ranges::copy(vertices_, last_.begin());
     }
     if (last_lambda > good_lambda) {
-      const bool is_better = correct(new_start(keyed, all)) < last_lambda;
-      if (!is_better) vertices_ = std::move(last);
+      find_start(keyed, all);
+      if (!(correct(best_) < last_lambda)) std::ranges::copy(last_, vertices_.begin());
     }
     return found(all);
   }
@@ -225,11 +227,11 @@ class MeshSearch {
   // even. Leaves the best vertices in vertices_, and returns their lambda. A rank that has failed
   // sums up anything, and the next vote takes its failure in.
   template <class Sums>
-  double improved(std::vector<MeshVertex> start, const MeshGoal& goal, const Sums& sums_in) {
+  double improved(std::span<const MeshVertex> start, const MeshGoal& goal, const Sums& sums_in) {
     std::optional<MeshSolver> solver;
     Status status = attempt(stage_name, [&] {
       if (!is_root()) return;
-      solver.emplace(frame_, std::move(start), goal);
+      solver.emplace(frame_, std::vector<MeshVertex>(start.begin(), start.end()), goal);
       vertices_ = solver->vertices();
     });
     for (Turn turn{.goes_on = true};;) {
@@ -253,73 +255,77 @@ class MeshSearch {
   }
 
   // Collective. By all objects.
-  double correct(std::vector<MeshVertex> start) {
+  double correct(std::span<const MeshVertex> start) {
     constexpr double usual = 0.02, tight = 0.005;
     const double tolerance = task_.target_lambda() > 1 + 2 * usual ? usual : tight;
-    return improved(std::move(start), {tolerance, 15, 3}, [&](const MeshCells& cells) {
+    return improved(start, {tolerance, 15, 3}, [&](const MeshCells& cells) {
       return sums_of_objects(task_, lattice_, cells, units_);
     });
   }
 
-  // Collective. A mesh that is nearly even, on rank 0.
-  std::vector<MeshVertex> new_start(const Keyed& keyed, const Census& all) {
+  // Collective. Leaves a mesh that is nearly even in best_.
+  void find_start(const Keyed& keyed, const Census& all) {
     const std::vector<MeshPoint> points = points_of(keyed, all);
-    std::vector<MeshVertex> best;
     double best_lambda = std::numeric_limits<double>::infinity();
     const auto take_if_better = [&](double lambda) {
       if (!(lambda < best_lambda)) return;
       best_lambda = lambda;
-      best = vertices_;
+      std::ranges::copy(vertices_, best_.begin());
     };
-    for (const KuhnPath& axes : orders_of_axes(frame_.shape.dimensions)) {
-      take_if_better(improved_by(points, new_mesh(points, axes)));
-      if (best_lambda <= good_lambda) return best;
+    std::vector<KuhnPath> orders;
+    vote(communicator_,
+         attempt(stage_name, [&] { orders = orders_of_axes(frame_.shape.dimensions); }));
+    for (const KuhnPath& axes : orders) {
+      make_start(points, axes);
+      take_if_better(improved_by(points));
+      if (best_lambda <= good_lambda) return;
     }
     // A mesh that is even at first finds threads, if weight that is spread over the box holds it
     // together until it has come near.
-    std::vector<MeshPoint> mixed = points;
-    for (const MeshPoint& point : sampled(keyed, Census(), points_for(parts_) / 2))
-      mixed.push_back(point);
+    std::vector<MeshPoint> mixed = sampled(keyed, Census(), points_for(parts_) / 2);
+    const std::size_t spread = mixed.size();
     double whole = 0;
     for (const MeshPoint& point : points) whole += static_cast<double>(point.units);
-    std::vector<MeshVertex> mesh = new_mesh({}, kuhn_paths.front());
-    const auto spread = std::span(mixed).subspan(points.size());
+    vote(communicator_,
+         attempt(stage_name, [&] { mixed.insert(mixed.end(), points.begin(), points.end()); }));
+    make_start({}, kuhn_paths.front());
     for (const double share : {0.4, 0.1}) {
-      const double each = whole * share / (1 - share) / static_cast<double>(spread.size());
-      for (MeshPoint& point : spread) point.units = static_cast<std::int64_t>(each);
-      improved_by(mixed, std::move(mesh));
-      mesh = vertices_;
+      const double each = whole * share / (1 - share) / static_cast<double>(spread);
+      for (MeshPoint& point : std::span(mixed).first(spread))
+        point.units = static_cast<std::int64_t>(each);
+      improved_by(mixed);
+      std::ranges::copy(vertices_, start_.begin());
     }
-    take_if_better(improved_by(points, std::move(mesh)));
-    return best;
+    take_if_better(improved_by(points));
   }
 
-  // Collective. On rank 0.
-  std::vector<MeshVertex> new_mesh(std::span<const MeshPoint> points, const KuhnPath& axes) const {
-    std::vector<MeshVertex> mesh;
+  // Collective. Makes a mesh in start_, on rank 0.
+  void make_start(std::span<const MeshPoint> points, const KuhnPath& axes) {
     vote(communicator_, attempt(stage_name, [&] {
-           if (is_root()) mesh = triangular_mesh(frame_, points, axes);
+           if (is_root()) start_ = triangular_mesh(frame_, points, axes);
          }));
-    return mesh;
   }
 
-  // Collective. By points that all ranks have; each adds up a share of them.
-  double improved_by(std::span<const MeshPoint> points, std::vector<MeshVertex> start) {
+  // Collective. From start_, by points that all ranks have; each adds up a share of them.
+  double improved_by(std::span<const MeshPoint> points) {
     const auto size = static_cast<std::size_t>(communicator_.size());
     const auto rank = static_cast<std::size_t>(communicator_.rank());
     const std::size_t begin = points.size() * rank / size, end = points.size() * (rank + 1) / size;
-    return improved(std::move(start), {0.02, 60, 12}, [&](const MeshCells& cells) {
+    return improved(start_, {0.02, 60, 12}, [&](const MeshCells& cells) {
       return sums_of_points(points.subspan(begin, end - begin), cells);
     });
   }
 
   // Collective. Points of equal weight.
   std::vector<MeshPoint> sampled(const Keyed& keyed, const Census& all, std::size_t count) const {
+    const std::vector<std::array<double, 3>> sample = sample_of(task_, keyed, all, count, lattice_);
     std::vector<MeshPoint> points;
-    for (const std::array<double, 3>& at : sample_of(task_, keyed, all, count, lattice_))
-      points.push_back({{static_cast<std::int32_t>(at[0]), static_cast<std::int32_t>(at[1]),
-                         static_cast<std::int32_t>(at[2])},
-                        1 << 16});
+    vote(communicator_, attempt(stage_name, [&] {
+           for (const std::array<double, 3>& at : sample)
+             points.push_back({{static_cast<std::int32_t>(at[0]), static_cast<std::int32_t>(at[1]),
+                                static_cast<std::int32_t>(at[2])},
+                               1 << 16});
+         }));
     return points;
   }
 
@@ -349,20 +355,18 @@ class MeshSearch {
   Found found(const Census& all) {
     Found found;
     Held held;
-    std::vector<std::int64_t> units(parts_);
-    std::vector<double> weights(parts_);
     const Status counted = attempt(stage_name, [&] {
       const MeshCells cells({frame_.shape, vertices_}, last_cell_of(lattice_));
       const ReachedMesh reached(task_.prepared.space, mesh_label, cells);
       held = held_in(task_, mesh_label, reached.finder(lattice_), parts_, units_);
-      units = held.units;
+      std::ranges::copy(held.units, units_of_parts_.begin());
     });
     vote(communicator_, counted);
-    communicator_.all_reduce(std::span(units), Reduction::sum);
-    for (std::size_t p = 0; p < parts_; ++p) weights[p] = units_.weight_of(units[p]);
-    require_finite_sum(weights);  // the same on all ranks
-    found.lambda = evenkeel::lambda_of(weights);
-    const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+    communicator_.all_reduce(std::span(units_of_parts_), Reduction::sum);
+    for (std::size_t p = 0; p < parts_; ++p) weights_[p] = units_.weight_of(units_of_parts_[p]);
+    require_finite_sum(weights_);  // the same on all ranks
+    found.lambda = evenkeel::lambda_of(weights_);
+    const double sum = std::accumulate(weights_.begin(), weights_.end(), 0.0);
     const double heaviest = units_.weightless() ? 1 : all.heaviest;
     if (sum > 0) found.heaviest = heaviest / sum * static_cast<double>(parts_);
     std::vector<int> ranks;
@@ -390,7 +394,12 @@ class MeshSearch {
   MeshFrame frame_;
   Units units_;
   std::vector<MeshVertex> vertices_;  // the same on all ranks
-  std::vector<std::int64_t> sums_;    // of all ranks
+  // Of the last domains; the best start; the start of a search, on rank 0. All have the size of
+  // vertices_, so that copies need no memory.
+  std::vector<MeshVertex> last_, best_, start_;
+  std::vector<std::int64_t> sums_;            // of all ranks
+  std::vector<std::int64_t> units_of_parts_;  // of all ranks
+  std::vector<double> weights_;               // of the parts
 };
 
 }  // namespace

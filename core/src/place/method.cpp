@@ -177,7 +177,7 @@ Method method_of(const Domains& domains) {
     return Staggered{grid->shape().extents};
   }
   if (std::holds_alternative<TreeDomains>(domains)) return RecursiveBisection{};
-  if (std::holds_alternative<GraphDomains>(domains)) return ByGraph{};
+  if (!own_places(domains)) return Hilbert{};  // given owners
   if (const auto* const mesh = std::get_if<MeshDomains>(&domains))
     return Mesh{mesh->shape().extents};
   return Voronoi{};

@@ -1,5 +1,7 @@
 #include "place/sample.hpp"
+#include "place/stage.hpp"
 
+#include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/exec/launch.hpp>
 
 #include <algorithm>
@@ -78,32 +80,35 @@ std::vector<std::array<double, 3>> sample_of(const PlaceTask& task, const Keyed&
                                              const Census& all, std::size_t count,
                                              const Lattice& lattice) {
   const int dimensions = lattice.dimensions();
-  std::vector<CurveKey> keys;
+  Cut sample;
   if (all.objects > 0) {
     CutOptions cutting;
     cutting.parts = static_cast<int>(count);
     cutting.dimensions = dimensions;
     cutting.most_objects = all.objects;
-    const Cut sample = cut({task.communicator}, keyed.sets, cutting);
-    keys.assign(sample.splitters.begin() + 1, sample.splitters.end() - 1);
-  } else {
-    keys = evenly_spread(count, dimensions);
+    sample = cut({task.communicator}, keyed.sets, cutting);
   }
   std::vector<std::array<double, 3>> places;
-  for (const CurveKey key : keys) {
-    const Lattice& curve = task.prepared.lattice;
-    std::array<double, 3> at = dimensions == 3 ? cell_of<3>(curve, key, lattice.levels())
-                                               : cell_of<2>(curve, key, lattice.levels());
-    // If the box is not a cube, the curve leaves it.
-    bool is_outside = false;
-    for (int axis = 0; axis < dimensions; ++axis) {
-      double& along = at[static_cast<std::size_t>(axis)];
-      is_outside = is_outside || along > lattice.last_coordinate(axis);
-      along = std::min<double>(along, lattice.last_coordinate(axis));
-    }
-    if (all.objects > 0 || !is_outside) places.push_back(at);
-  }
-  if (places.empty()) places.push_back({});  // a box without extent has only this cell
+  vote(task.communicator, attempt(stage_name, [&] {
+         const std::vector<CurveKey> keys =
+             all.objects > 0
+                 ? std::vector<CurveKey>(sample.splitters.begin() + 1, sample.splitters.end() - 1)
+                 : evenly_spread(count, dimensions);
+         for (const CurveKey key : keys) {
+           const Lattice& curve = task.prepared.lattice;
+           std::array<double, 3> at = dimensions == 3 ? cell_of<3>(curve, key, lattice.levels())
+                                                      : cell_of<2>(curve, key, lattice.levels());
+           // If the box is not a cube, the curve leaves it.
+           bool is_outside = false;
+           for (int axis = 0; axis < dimensions; ++axis) {
+             double& along = at[static_cast<std::size_t>(axis)];
+             is_outside = is_outside || along > lattice.last_coordinate(axis);
+             along = std::min<double>(along, lattice.last_coordinate(axis));
+           }
+           if (all.objects > 0 || !is_outside) places.push_back(at);
+         }
+         if (places.empty()) places.push_back({});  // a box without extent has only this cell
+       }));
   return places;
 }
 
