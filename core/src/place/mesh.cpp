@@ -96,6 +96,12 @@ std::vector<std::int64_t> sums_of_objects(const PlaceTask& task, const Lattice& 
   return sums;
 }
 
+// Adds a share to a sum, on the host. A functor, since nvcc refuses lambdas of the host here.
+struct AddShare {
+  std::int64_t* sums;
+  KOKKOS_FUNCTION void operator()(std::int64_t at, std::int64_t share) const { sums[at] += share; }
+};
+
 std::vector<std::int64_t> sums_of_points(std::span<const MeshPoint> points,
                                          const MeshCells& cells) {
   const TetrahedronOfCell find = cells.finder();
@@ -104,9 +110,7 @@ std::vector<std::int64_t> sums_of_points(std::span<const MeshPoint> points,
     const std::int64_t cell[3] = {point.cell[0], point.cell[1], point.cell[2]};
     const int number = find(cell);
     sums[static_cast<std::size_t>(number / tetrahedra_per_part * sums_per_part)] += point.units;
-    for_each_share(
-        cells.tetrahedra().data(), number, cell, point.units,
-        [&](std::int64_t at, std::int64_t share) { sums[static_cast<std::size_t>(at)] += share; });
+    for_each_share(cells.tetrahedra().data(), number, cell, point.units, AddShare{sums.data()});
   }
   return sums;
 }
