@@ -398,8 +398,8 @@ class MeshSearch {
   MeshFrame frame_;
   Units units_;
   std::vector<MeshVertex> vertices_;  // the same on all ranks
-  // Of the last domains; the best start; the start of a search, on rank 0. All have the size of
-  // vertices_, so that copies need no memory.
+  // The vertices of the last domains, the best start, and the start of a search, which only rank 0
+  // has. All lists have the size of vertices_, so that copies need no memory.
   std::vector<MeshVertex> last_, best_, start_;
   std::vector<std::int64_t> sums_;            // of all ranks
   std::vector<std::int64_t> units_of_parts_;  // of all ranks
