@@ -48,7 +48,8 @@ Mesh make_mesh(std::array<int, 3> sides, std::size_t blocks = ~std::size_t{0}) {
   }
   cells.resize(std::min(cells.size(), blocks));
   const auto place = [&](const std::array<int, 3>& c) {
-    return static_cast<std::size_t>((c[2] * sides[1] + c[1]) * sides[0] + c[0]);
+    return static_cast<std::size_t>(c[2] * sides[1] + c[1]) * static_cast<std::size_t>(sides[0]) +
+           static_cast<std::size_t>(c[0]);
   };
   std::vector<int> block(place({sides[0] - 1, sides[1] - 1, sides[2] - 1}) + 1, -1);
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -236,6 +237,13 @@ struct Shape {
   int ranks;
 };
 
+void print(const char* kinds, const Tally& tally) {
+  std::printf(
+      "%s: %d cases, %d even, %d with few faces, %d both; faces %.3f of the chain's; %.1f ms\n",
+      kinds, tally.cases, tally.even, tally.few_faces, tally.both, tally.faces / tally.cases,
+      tally.time / tally.cases);
+}
+
 void table(bool lines) {
   const std::vector<Shape> shapes = {{{8, 8, 4}, 64},      {{8, 8, 8}, 64},     {{16, 8, 8}, 64},
                                      {{8, 8, 8}, 128},     {{16, 8, 8}, 128},   {{16, 16, 8}, 128},
@@ -279,15 +287,8 @@ void table(bool lines) {
               even ? "" : " UNEVEN", few ? "" : " FACES");
       }
   }
-  for (const bool apart : {false, true}) {
-    if (apart && !lines) continue;
-    const Tally& tally = tallies[apart ? 1 : 0];
-    std::printf(
-        "%s: %d cases, %d even, %d with few faces, %d both; faces %.3f of the chain's; "
-        "%.1f ms\n",
-        apart ? "set apart" : "known    ", tally.cases, tally.even, tally.few_faces, tally.both,
-        tally.faces / tally.cases, tally.time / tally.cases);
-  }
+  print("known    ", tallies[0]);
+  if (lines) print("set apart", tallies[1]);
 }
 
 // Costs drift by 20 % each, and the present map is the one of the old costs.

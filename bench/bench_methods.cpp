@@ -255,6 +255,7 @@ void choose(const Cloud& cloud, Objects& objects, int parts, double width) {
     const MethodTrial trial(self, Status(), {&all, 1}, region, {}, Weights(&weights, 1), parts,
                             sampled_per_part);
     std::vector<MethodForecast> forecasts;
+    forecasts.reserve(method_candidates.size());
     for (const Method& method : method_candidates)
       forecasts.push_back(trial.forecast(method, {.halo = width, .ghost = ghost}, {}));
     return forecasts;

@@ -130,9 +130,11 @@ void raise_by_room(const Problem& problem, const std::vector<std::int64_t>& caps
                    Argument& best) {
   if (caps.empty()) return;
   std::vector<std::uint64_t> keys;
+  keys.reserve(caps.size());
   for (const std::int64_t cap : caps) keys.push_back(static_cast<std::uint64_t>(no_cap - cap));
   const std::vector<int> order = sorted_by(std::move(keys));  // the most room first
   std::vector<std::uint64_t> sizes;
+  sizes.reserve(amounts.size());
   for (const std::int64_t a : amounts) sizes.push_back(static_cast<std::uint64_t>(no_cap - a));
   double speed = 0;
   std::size_t r = 0;

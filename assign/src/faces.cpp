@@ -64,9 +64,7 @@ Extent extent_of(const std::vector<Point>& points) {
   return extent;
 }
 
-// The nearest integer to a number that is not negative, also where processors have no instruction
-// for it.
-std::int64_t nearest(double x) { return static_cast<std::int64_t>(x + 0.5); }
+std::int64_t nearest(double x) { return std::llround(x); }
 
 // Returns the spacing of a lattice with all coordinates of an axis on it, or 0 if there is no
 // lattice: the greatest common divisor of their distances.
@@ -225,6 +223,7 @@ class Nearest {
     std::vector<std::pair<double, int>> found;
     search(i, count, 0, order_.size(), 0, found);
     std::vector<int> blocks;
+    blocks.reserve(found.size());
     for (const auto& [distance, j] : found) blocks.push_back(j);
     return blocks;
   }
@@ -281,7 +280,7 @@ std::vector<Pair> nearest_pairs(const std::vector<Point>& points, int dimensions
   const Nearest nearest(points);
   std::vector<Pair> pairs;
   for (int i = 0; i < std::ssize(points); ++i)
-    for (const int j : nearest.of(i, static_cast<std::size_t>(2 * dimensions)))
+    for (const int j : nearest.of(i, 2 * static_cast<std::size_t>(dimensions)))
       pairs.push_back({std::min(i, j), std::max(i, j)});
   std::sort(pairs.begin(), pairs.end());
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());

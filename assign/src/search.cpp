@@ -172,14 +172,14 @@ void Search::swap(int i, int k) {
 
 bool Search::try_one(int i, std::int64_t allowed) {
   const int here = at(map_, i);
-  int to = here;
   const int begin = at(problem_.graph.offsets, i);
   const int degree = at(problem_.graph.offsets, i + 1) - begin;
-  if (degree > 0 && random_.below(problem_.blocks > 20'000 ? 16 : 4) != 0)
-    to = at(map_, at(problem_.graph.to,
-                     begin + static_cast<int>(random_.below(static_cast<std::uint32_t>(degree)))));
-  else
-    to = static_cast<int>(random_.below(static_cast<std::uint32_t>(problem_.ranks)));
+  const auto one_of = [&](int count) {
+    return static_cast<int>(random_.below(static_cast<std::uint32_t>(count)));
+  };
+  const bool is_near = degree > 0 && random_.below(problem_.blocks > 20'000 ? 16 : 4) != 0;
+  const int to =
+      is_near ? at(map_, at(problem_.graph.to, begin + one_of(degree))) : one_of(problem_.ranks);
   if (to == here) return false;
   const std::vector<int>& there = at(blocks_, to);
   if (!there.empty() && random_.below(2) == 0) {

@@ -63,7 +63,7 @@ struct SumUpMesh {
       const int number = hexahedron.tetrahedron(cell);
       const std::int64_t mine = weights == nullptr ? units.one() : units.of(weights[i]);
       if (all[number].part != part) {
-        Kokkos::atomic_add(&sums[part * sums_per_part], sum);
+        Kokkos::atomic_add(&sums[std::int64_t{part} * sums_per_part], sum);
         part = all[number].part;
         sum = 0;
       }
@@ -72,7 +72,7 @@ struct SumUpMesh {
         Kokkos::atomic_add(&sums[at], share);
       });
     }
-    Kokkos::atomic_add(&sums[part * sums_per_part], sum);
+    Kokkos::atomic_add(&sums[std::int64_t{part} * sums_per_part], sum);
   }
 };
 
@@ -109,7 +109,7 @@ std::vector<std::int64_t> sums_of_points(std::span<const MeshPoint> points,
   for (const MeshPoint& point : points) {
     const std::int64_t cell[3] = {point.cell[0], point.cell[1], point.cell[2]};
     const int number = find(cell);
-    sums[static_cast<std::size_t>(number / tetrahedra_per_part * sums_per_part)] += point.units;
+    sums[static_cast<std::size_t>(number / tetrahedra_per_part) * sums_per_part] += point.units;
     for_each_share(cells.tetrahedra().data(), number, cell, point.units, AddShare{sums.data()});
   }
   return sums;

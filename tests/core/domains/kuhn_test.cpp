@@ -22,32 +22,44 @@ MeshFrame cube(int dimensions, const std::array<int, 3>& extents,
   return frame;
 }
 
-std::vector<MeshPoint> points_of(const std::string& cloud, std::size_t count, int dimensions,
-                                 Random& random) {
+using Place = std::array<double, 3>;
+
+Place on_a_shell(Random& random) {
+  std::normal_distribution<double> normal;
+  Place at = {normal(random), normal(random), normal(random)};
+  const double length = std::hypot(at[0], at[1], at[2]);
+  const double radius = 0.4 + 0.005 * normal(random);
+  for (double& along : at) along = 0.5 + along / length * radius;
+  return at;
+}
+
+// A place of a cloud, which may be outside of the unit cube.
+Place place_in(const std::string& cloud, Random& random) {
+  if (cloud == "shell") return on_a_shell(random);
   std::uniform_real_distribution<double> even(0, 1);
   std::normal_distribution<double> normal;
+  Place at = {even(random), even(random), even(random)};
+  const bool is_first = even(random) < 0.5;
+  const double turn = 2 * std::numbers::pi * at[0];
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (cloud == "gauss") at[d] = 0.5 + 0.12 * normal(random);
+    if (cloud == "twin")
+      at[d] = is_first ? 0.3 + 0.03 * normal(random) : 0.7 + 0.08 * normal(random);
+    if (cloud == "corner") at[d] = -0.05 * std::log(1 - at[d]);
+    if (cloud == "plane" && d == 1) at[d] = 0.3;
+    if (cloud == "line" && d < 2) at[d] = 0.5;
+    if (cloud == "point") at[d] = 0.7;
+    if (cloud == "thread" && d > 0)
+      at[d] = 0.5 + 0.3 * (d == 1 ? std::sin(turn) : std::cos(turn)) + 0.01 * normal(random);
+  }
+  return at;
+}
+
+std::vector<MeshPoint> points_of(const std::string& cloud, std::size_t count, int dimensions,
+                                 Random& random) {
   std::vector<MeshPoint> points;
   while (points.size() < count) {
-    std::array<double, 3> at = {even(random), even(random), even(random)};
-    const bool is_first = even(random) < 0.5;
-    const double turn = 2 * std::numbers::pi * at[0];
-    for (std::size_t d = 0; d < 3; ++d) {
-      if (cloud == "gauss") at[d] = 0.5 + 0.12 * normal(random);
-      if (cloud == "twin")
-        at[d] = is_first ? 0.3 + 0.03 * normal(random) : 0.7 + 0.08 * normal(random);
-      if (cloud == "corner") at[d] = -0.05 * std::log(1 - at[d]);
-      if (cloud == "plane" && d == 1) at[d] = 0.3;
-      if (cloud == "line" && d < 2) at[d] = 0.5;
-      if (cloud == "point") at[d] = 0.7;
-      if (cloud == "thread" && d > 0)
-        at[d] = 0.5 + 0.3 * (d == 1 ? std::sin(turn) : std::cos(turn)) + 0.01 * normal(random);
-    }
-    if (cloud == "shell") {
-      at = {normal(random), normal(random), normal(random)};
-      const double length = std::hypot(at[0], at[1], at[2]);
-      const double radius = 0.4 + 0.005 * normal(random);
-      for (double& along : at) along = 0.5 + along / length * radius;
-    }
+    const Place at = place_in(cloud, random);
     MeshPoint point{{}, 1 << 16};
     bool is_inside = true;
     for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions); ++d) {
@@ -113,6 +125,22 @@ Result solved(const MeshFrame& frame, const std::vector<MeshPoint>& points, cons
   return {solver.vertices(), solver.best_lambda(), passes};
 }
 
+// The middle of some vertices of a tetrahedron: a vertex, or the middle of an edge, of a face or of
+// all, if this is a cell.
+Cell middle_of(const MeshVertices& mesh, int part, const KuhnPath& path, unsigned some) {
+  Cell sum = {};
+  std::int32_t count = 0;
+  for (unsigned i = 0; i < 4; ++i) {
+    if ((some >> i & 1U) == 0) continue;
+    ++count;
+    const MeshVertex at = mesh.place_of(mesh.shape.at(part), corners_on(path)[i]);
+    for (std::size_t d = 0; d < static_cast<std::size_t>(mesh.shape.dimensions); ++d)
+      sum[d] += at[d];
+  }
+  for (std::int32_t& along : sum) along = std::min(along / count, side - 1);
+  return sum;
+}
+
 TEST(Kuhn, EachCellIsInOneTetrahedron) {
   Random random(1);
   for (const int dimensions : {2, 3}) {
@@ -128,23 +156,10 @@ TEST(Kuhn, EachCellIsInOneTetrahedron) {
       EXPECT_EQ(cells.finder()(at), found.front());
     };
     for (const MeshPoint& point : points) expect_one(point.cell);
-    // vertices, and the middles of all edges, faces and tetrahedra, if these are cells
     for (int part = 0; part < frame.shape.parts(); ++part)
       for (const KuhnPath& path : kuhn_paths)
-        for (unsigned some = 1; some < 16; ++some) {
-          Cell sum = {};
-          std::int32_t count = 0;
-          for (unsigned i = 0; i < 4; ++i) {
-            if ((some >> i & 1U) == 0) continue;
-            ++count;
-            const MeshVertex at = MeshVertices{frame.shape, vertices}.place_of(frame.shape.at(part),
-                                                                               corners_on(path)[i]);
-            for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions); ++d) sum[d] += at[d];
-          }
-          for (std::int32_t& along : sum) along = std::min(along / count, side - 1);
-          if (dimensions == 2) sum[2] = 0;
-          expect_one(sum);
-        }
+        for (unsigned some = 1; some < 16; ++some)
+          expect_one(middle_of({frame.shape, vertices}, part, path, some));
   }
 }
 

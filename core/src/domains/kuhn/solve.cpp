@@ -176,7 +176,8 @@ Linear linear_at(const MeshVertices& mesh, const MeshFrame& frame, const Movable
       auto& other = linear.corners[static_cast<std::size_t>(shape.part_at(beyond))];
       const Vector& gradient = piece.gradients[static_cast<std::size_t>(corner_opposite(f))];
       for (int i = 0; i < 3; ++i) {
-        const unsigned corner = corners[static_cast<std::size_t>(first_corner(f) + i)];
+        const unsigned corner =
+            corners[static_cast<std::size_t>(first_corner(f)) + static_cast<std::size_t>(i)];
         const unsigned its = corner ^ 1U << static_cast<unsigned>(axis);  // as the other sees it
         const double gain =
             flow *

@@ -42,7 +42,7 @@ struct OctreeLeaves {
   int dimensions;
 
   KOKKOS_FUNCTION const OctreeNode& at(const double* place) const {
-    std::uint32_t at[3];
+    std::uint32_t at[3] = {};
     std::uint32_t start = 0;
     for (int d = 0; d < dimensions; ++d) {
       at[d] = static_cast<std::uint32_t>(place[d]);
