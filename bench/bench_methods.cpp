@@ -262,7 +262,7 @@ void choose(const Cloud& cloud, Objects& objects, int parts, double width) {
   };
   for (const double ghost : {0.1, 1.0}) {
     const Stopwatch watch;
-    const std::size_t chosen = best_of(forecasts_by(1024, ghost), -1);
+    const std::size_t chosen = best_of(forecasts_by(512, ghost), -1);
     const double seconds = watch.seconds();
     const auto exact = forecasts_by(1e9, ghost);
     const double best = exact[best_of(exact, -1)].step;

@@ -6,6 +6,9 @@
 #include <evenkeel/backends/text.hpp>
 #include <evenkeel/core/place/choice.hpp>
 
+#include <algorithm>
+#include <cmath>
+
 namespace evenkeel {
 
 namespace {
@@ -57,14 +60,16 @@ StepCosts step_costs(const ChoiceTask& task, const MethodTrial& trial) {
   return costs;
 }
 
+std::string in_thousandths(double number) { return text_of(std::round(1e3 * number) / 1e3); }
+
 std::string told_of(std::span<const MethodForecast> forecasts, std::size_t best, bool is_change) {
   std::string text = "auto " + std::string(is_change ? "takes " : "keeps ") +
                      to_text(forecasts[best].method) + "; a step / its mean work, by method:";
   for (const MethodForecast& each : forecasts) {
     text += &each == forecasts.data() ? " " : ", ";
-    text += to_text(each.method) + ' ' + text_of(each.step) + " (lambda " + text_of(each.lambda) +
-            ", " + text_of(std::round(each.greatest.ghosts)) + " ghosts, " +
-            text_of(each.greatest.neighbours) + " neighbours)";
+    text += to_text(each.method) + ' ' + in_thousandths(each.step) + " (lambda " +
+            in_thousandths(each.lambda) + ", " + text_of(std::round(each.greatest.ghosts)) +
+            " ghosts, " + text_of(each.greatest.neighbours) + " neighbours)";
   }
   return text;
 }
