@@ -186,7 +186,8 @@ class MeshSearch {
     }
     if (last_lambda > good_lambda) {
       find_start(keyed, all);
-      if (!(correct(best_) < last_lambda)) std::ranges::copy(last_, vertices_.begin());
+      const bool is_better = correct(best_) < last_lambda;
+      if (!is_better && earlier() != nullptr) std::ranges::copy(last_, vertices_.begin());
     }
     return found(all);
   }

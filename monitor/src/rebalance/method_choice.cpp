@@ -47,11 +47,15 @@ StepCosts step_costs(const ChoiceTask& task, const MethodTrial& trial) {
   if (asked.ghost_seconds > 0 || asked.neighbour_seconds > 0) {
     costs.ghost = asked.ghost_seconds / object;
     costs.neighbour = asked.neighbour_seconds / object;
-  } else if (parts_of(task.present) == task.ranks.size() && own_places(task.present)) {
+    return costs;
+  }
+  const double spent = exchange_time(task.measured);
+  const bool is_known = task.ranks.all_reduce(spent, Reduction::sum) > 0;
+  if (is_known && parts_of(task.present) == task.ranks.size() && own_places(task.present)) {
     const std::vector<HaloSize> halos = trial.halos_under(task.present, asked.halo);
     const int part = decomposition_of(task.present).part_of(task.ranks.rank());
-    const HaloCosts learned = halo_costs(task.ranks, halos[static_cast<std::size_t>(part)],
-                                         1e-9 * exchange_time(task.measured) / object);
+    const HaloCosts learned =
+        halo_costs(task.ranks, halos[static_cast<std::size_t>(part)], 1e-9 * spent / object);
     if (learned.ghost > 0 || learned.neighbour > 0) {
       costs.ghost = learned.ghost;
       costs.neighbour = learned.neighbour;
