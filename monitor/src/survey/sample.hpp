@@ -26,9 +26,11 @@ struct SampleStatement {
 
   bool can_be_cut() const noexcept { return objects > 0 && least_dimensions == bounds.dimensions; }
   bool is_on_record() const noexcept { return off_record == 0 && first_unknown == 0; }
-  // True if at least half of the first ranks are known; see ObjectSample::fill_first_ranks().
-  bool is_mostly_on_record() const noexcept {
-    return off_record == 0 && 2 * first_unknown <= objects;
+  // True if so many first ranks are known that others can be guessed from them; see
+  // ObjectSample::fill_first_ranks(). Cells of an adaptive mesh are made and removed where it is
+  // fine, but between them some are as old as the run.
+  bool is_known_enough() const noexcept {
+    return off_record == 0 && 20 * (objects - first_unknown) >= objects;
   }
   // The share of objects whose first rank is not known.
   double share_guessed() const noexcept {

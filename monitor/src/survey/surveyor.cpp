@@ -147,7 +147,7 @@ void Surveyor::add_up(const Question& question, ObjectSample& sample, const Samp
   if (question.has_moved) {
     add(LoadTally::first_again, records_.first());
     add(LoadTally::previous_again, records_.previous());
-    if (all.is_mostly_on_record()) {
+    if (all.is_known_enough()) {
       sample.fill_first_ranks();
       into.add(LoadTally::first, sample.by_first_rank());
       into.add(LoadTally::previous, sample.by_previous_rank());
@@ -240,7 +240,7 @@ Survey Surveyor::survey_from(const Question& question, const LoadTally& tally,
   const auto known = [&](std::size_t row, std::size_t again) {
     if (all.is_on_record()) return row;
     if (by_place && tally.greatest(again) >= 0) return again;
-    return all.is_mostly_on_record() ? row : LoadTally::rows;
+    return all.is_known_enough() ? row : LoadTally::rows;
   };
   const auto of_cut = [&](std::size_t row) {
     const std::int64_t greatest = tally.greatest(row);

@@ -110,7 +110,7 @@ TEST(ObjectSample, ANewObjectCountsLikeItsNearestNeighbour) {
   ObjectSample sample(9);
   sample.add(set(places), {.records = &records});
   EXPECT_FALSE(sample.statement().is_on_record());
-  EXPECT_FALSE(sample.statement().is_mostly_on_record()) << "three of five are unknown";
+  EXPECT_TRUE(sample.statement().is_known_enough());
   EXPECT_EQ(sample.statement().share_guessed(), 0.6);
   sample.fill_first_ranks();
   const std::vector<int> first(sample.first_ranks().begin(), sample.first_ranks().end());
@@ -123,6 +123,18 @@ TEST(ObjectSample, ANewObjectCountsLikeItsNearestNeighbour) {
   new_ones.add(set(places), {.records = &records});
   new_ones.fill_first_ranks();
   for (const int rank : new_ones.first_ranks()) EXPECT_EQ(rank, 3) << "no neighbour is known";
+}
+
+TEST(ObjectSample, IsKnownEnoughIfATwentiethIs) {
+  SampleStatement all;
+  all.objects = 100;
+  all.first_unknown = 95;
+  EXPECT_TRUE(all.is_known_enough());
+  all.first_unknown = 96;
+  EXPECT_FALSE(all.is_known_enough());
+  all.first_unknown = 0;
+  all.off_record = 1;
+  EXPECT_FALSE(all.is_known_enough());
 }
 
 TEST(ObjectSample, RefusesWhatHasNoPlace) {
