@@ -1,7 +1,7 @@
 // A code with block AMR that moves its blocks itself, as miniAMR does. A sphere moves through a
 // cube of blocks. Every 5 steps, blocks at its surface are divided into eight, and others are
-// merged. evenkeel gets one entry for each block: centre, weight and number. It moves the entries,
-// and the code moves the blocks. At the end the program checks all blocks and their contents.
+// merged. evenkeel learns the cost of each block and proposes its rank, and the code moves it. At
+// the end the program checks all blocks and their contents.
 //
 //   mpirun -n 4 09_own_blocks
 
@@ -23,11 +23,14 @@ constexpr int steps = 100, refined_every = 5;
 
 // --- The code's own blocks -----------------------------------------------------------------------
 
+std::int64_t id_of(int root, int part) { return std::int64_t{9} * root + part; }
+
 struct Block {
   int root;
   int part;  // 0 is the whole root, and 1 to 8 are its eighths
   std::array<double, 512> cells;
 
+  std::int64_t id() const { return id_of(root, part); }
   int substeps() const { return part > 0 ? 128 : 64; }
   std::array<double, 3> centre() const {
     const std::array<int, 3> place = {root / (side * side), root / side % side, root % side};
@@ -63,48 +66,44 @@ std::vector<Block> refined(const std::vector<Block>& old, int step) {
 }
 
 // Adds 1 to each cell; small blocks take more sub-steps.
-void advance(std::vector<Block>& blocks) {
-  for (Block& block : blocks)
-    for (int s = 0; s < block.substeps(); ++s)
-      for (double& cell : block.cells) cell += 1.0 / block.substeps();
+void advance(Block& block) {
+  for (int s = 0; s < block.substeps(); ++s)
+    for (double& cell : block.cells) cell += 1.0 / block.substeps();
 }
 
 // --- Balancing -----------------------------------------------------------------------------------
 
-// Small entries for the blocks of this rank, which evenkeel moves.
-struct Entries {
-  std::vector<std::array<double, 3>> centre;
-  std::vector<double> weight;
-  std::vector<std::int64_t> number;
-
-  explicit Entries(const std::vector<Block>& blocks) {
-    for (const Block& block : blocks) {
-      centre.push_back(block.centre());
-      weight.push_back(block.substeps());
-      number.push_back(9 * block.root + block.part);
-    }
+// Describes the blocks of this rank. A whole root replaces its eighths, and an eighth replaces the
+// root.
+std::vector<ek::BlockInfo> described(const std::vector<Block>& blocks) {
+  std::vector<ek::BlockInfo> list;
+  for (const Block& block : blocks) {
+    ek::BlockInfo& info = list.emplace_back();
+    info.id = block.id();
+    info.bytes = sizeof(Block);
+    info.weight = block.substeps();
+    info.centre = block.centre();
+    if (block.part > 0) info.made_from = {id_of(block.root, 0)};
+    for (int part = 1; block.part == 0 && part <= 8; ++part)
+      info.made_from.push_back(id_of(block.root, part));
   }
-  ek::Set as_set() {
-    return ek::set(centre, ek::carry(weight, number),
-                   {.weight = weight, .key = number, .bytes_per_object = sizeof(Block)});
-  }
-};
+  return list;
+}
 
-// Sends blocks to their owners, and receives blocks until this rank has `count`.
-void move(std::vector<Block>& blocks, const ek::Domains& domains, std::size_t count, int rank) {
-  const auto leave = std::partition(blocks.begin(), blocks.end(), [&](const Block& block) {
-    return ek::owner_of(domains, block.centre()) == rank;
-  });
-  const std::vector<Block> leavers(leave, blocks.end());
-  blocks.erase(leave, blocks.end());
+// Sends and receives blocks as proposed. Both ranks have the blocks between them in the same order.
+void move(std::vector<Block>& blocks, const ek::BlockProposal& wanted) {
+  std::vector<Block> arriving(wanted.arriving.size());
   std::vector<MPI_Request> requests;
-  for (const Block& block : leavers)
-    MPI_Isend(&block, sizeof(Block), MPI_BYTE, ek::owner_of(domains, block.centre()), 0,
-              MPI_COMM_WORLD, &requests.emplace_back());
-  while (blocks.size() < count)
-    MPI_Recv(&blocks.emplace_back(), sizeof(Block), MPI_BYTE, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD,
-             MPI_STATUS_IGNORE);
+  for (std::size_t i = 0; i < arriving.size(); ++i)
+    MPI_Irecv(&arriving[i], sizeof(Block), MPI_BYTE, wanted.arriving[i].from, 0, MPI_COMM_WORLD,
+              &requests.emplace_back());
+  for (const ek::BlockMove& leaver : wanted.leaving)
+    MPI_Isend(&*std::ranges::find(blocks, leaver.id, &Block::id), sizeof(Block), MPI_BYTE,
+              leaver.to, 0, MPI_COMM_WORLD, &requests.emplace_back());
   MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+  for (const ek::BlockMove& leaver : wanted.leaving)
+    std::erase_if(blocks, [&](const Block& block) { return block.id() == leaver.id; });
+  blocks.insert(blocks.end(), arriving.begin(), arriving.end());
 }
 
 // --- The run -------------------------------------------------------------------------------------
@@ -128,21 +127,22 @@ bool simulate() {
   for (int root = roots * rank / ranks; root < roots * (rank + 1) / ranks; ++root)
     blocks.emplace_back(Block{root, 0, {}}).cells.fill(root);
 
-  ek::Balancer balancer(MPI_COMM_WORLD);
-  const ek::Kernel stencil = balancer.kernel("stencil");
+  ek::BlockBalancer balancer(MPI_COMM_WORLD);
+  balancer.describe(described(blocks));
   int moves = 0;
   for (int step = 1; step <= steps; ++step) {
-    {
-      const auto timing = stencil.time();
-      advance(blocks);
+    for (Block& block : blocks) {
+      const auto timing = balancer.time_block(block.id());
+      advance(block);
     }
     const bool refines = step % refined_every == 0;
-    if (refines) blocks = refined(blocks, step);
-    Entries entries(blocks);
-    if (balancer.step(entries.as_set(), {.may_move = refines, .changed = refines})) {
-      const double began = MPI_Wtime();
-      move(blocks, balancer.domains(), entries.number.size(), rank);
-      balancer.note_cost(MPI_Wtime() - began);
+    if (refines) {
+      blocks = refined(blocks, step);
+      balancer.describe(described(blocks));
+    }
+    if (const auto wanted = balancer.step({.may_move = refines, .changed = refines})) {
+      move(blocks, *wanted);
+      balancer.accept();
       ++moves;
     }
   }
@@ -154,11 +154,7 @@ bool simulate() {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  bool right = false;
-  {
-    const Kokkos::ScopeGuard kokkos(argc, argv);
-    right = simulate();
-  }
+  const bool right = simulate();
   MPI_Finalize();
   return right ? 0 : 1;
 }

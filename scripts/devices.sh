@@ -109,8 +109,8 @@ check_devices() {
   configure "$devices_build" -DEVENKEEL_ENABLE_MPI=OFF -DEVENKEEL_BUILD_TESTS=OFF \
     -DEVENKEEL_BUILD_TOOLS=OFF -DEVENKEEL_BUILD_EXAMPLES=OFF
   device_includes=(-I. -Ibackends/include -Ibuild/devices/backends/include -Icore/include
-    -Imonitor/include -Iextras/include -Ibackends/internal -Icore/internal -Imonitor/internal
-    -Ibackends/src -Icore/src -Imonitor/src -Iextras/src
+    -Imonitor/include -Iextras/include -Iassign/include -Ibackends/internal -Icore/internal
+    -Imonitor/internal -Ibackends/src -Icore/src -Imonitor/src -Iextras/src
     -isystem /usr/include/eigen3 -DEVENKEEL_INTERNAL '-DEVENKEEL_KOKKOS_KERNELS_VERSION=""')
   name_backend "$devices_build/cuda" "$headers" CUDA Cuda HOPPER HOPPER90
   name_backend "$devices_build/hip" "$headers" HIP HIP AMD_GFX90A AMD_GPU

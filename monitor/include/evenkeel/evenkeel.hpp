@@ -10,6 +10,7 @@
 #include <evenkeel/core/field/standard.hpp>
 #include <evenkeel/core/halo.hpp>
 #include <evenkeel/monitor/balancer.hpp>
+#include <evenkeel/monitor/block_balancer.hpp>
 #include <evenkeel/monitor/graph_balancer.hpp>
 #include <evenkeel/monitor/grid_balancer.hpp>
 #include <evenkeel/monitor/monitor.hpp>

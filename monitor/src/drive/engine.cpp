@@ -314,7 +314,7 @@ void Engine::show(const Look& look) {
   recording_.begin_line(look, observer_.names().sorted());
   static_cast<void>(attempt(engine_stage, [&] { observer_.keep_names(); }));
   // Warns only once, since the condition may be true at each further look.
-  if (cuts_fall_short(look.verdict.state) && costs_.learned.empty() &&
+  if (cuts_fall_short(look.verdict.state) && costs_.learned.empty() && !costs_.are_known &&
       observer_.kernels().of_stretches().empty() && !std::exchange(costs_.are_guessed, true))
     static_cast<void>(attempt(engine_stage, [&] { recording_.warn(advice_on_costs); }));
 }

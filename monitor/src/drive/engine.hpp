@@ -111,6 +111,8 @@ class Engine {
   void set_costs(CostTable costs) noexcept { costs_.learned = std::move(costs); }
   const CostTable& costs() const noexcept { return costs_.learned; }
   const CostTable& restored_costs() const noexcept { return costs_.restored; }
+  // The facade measures the cost of each object, so uneven loads after cuts have other causes.
+  void know_costs() noexcept { costs_.are_known = true; }
 
   // Throws an Error if a step has been made, or after finish().
   void require_not_begun(const std::string& call) const;
@@ -124,6 +126,8 @@ class Engine {
   // Write a warning, or a line about a decision, to the log of rank 0; do nothing on other ranks.
   void warn(const std::string& text) { recording_.warn(text); }
   void note(const std::string& text) { recording_.note(text); }
+  // The clock behind the kernels.
+  Clock& clock() noexcept { return observer_.kernels(); }
   // A reading of the clock that times rebalances and surveys, in nanoseconds. The clock stops while
   // the rank waits for a core.
   std::int64_t now() noexcept { return observer_.now(); }
@@ -185,6 +189,7 @@ class Engine {
   Surveyor surveyor_;
   struct {
     CostTable learned, restored;
+    bool are_known = false;    // see know_costs()
     bool are_guessed = false;  // true if cuts do not help because the guessed costs of objects are
                                // wrong
   } costs_;

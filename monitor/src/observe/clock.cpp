@@ -98,6 +98,11 @@ struct Clock::Impl {
   // Ticks of the step: by slot for one thread, by slot for all threads, by kernel.
   std::vector<std::int64_t> of_thread, of_slots, of_step;
   ChunkTimes chunks;
+  struct Part {
+    std::size_t kernel, slot;
+    std::int64_t given;  // nanoseconds that the application has measured in this step
+  };
+  std::vector<Part> parts;
   std::vector<DeviceTimer::Measured> of_devices;
 
   std::int64_t read() const noexcept { return ThreadTrack::read(now); }
@@ -176,6 +181,24 @@ Kernel Clock::kernel(const std::string& name, const KernelOptions& options) {
   impl_->slots_of_kernels.push_back(slot);
   for (auto* numbers : {&of_step_, &impl_->of_step}) numbers->push_back(0);
   return Kernel(shared_from_this(), static_cast<int>(index), static_cast<int>(slot));
+}
+
+Kernel Clock::add_part(const Kernel& kernel) {
+  const std::size_t count = of_parts_.size() + 1;
+  of_parts_.reserve(count);
+  impl_->parts.reserve(count);
+  const std::size_t slot = add_slots(1);
+  of_parts_.push_back(0);
+  impl_->parts.push_back({static_cast<std::size_t>(kernel.index_), slot, 0});
+  return Kernel(shared_from_this(), kernel.index_, static_cast<int>(slot));
+}
+
+void Clock::add_to_part(int part, std::int64_t nanoseconds) noexcept {
+  impl_->parts[static_cast<std::size_t>(part)].given += nanoseconds;
+}
+
+double Clock::take_part(int part) noexcept {
+  return std::exchange(of_parts_[static_cast<std::size_t>(part)], 0);
 }
 
 // Returns the first new slot.
@@ -260,6 +283,7 @@ void Clock::Impl::add_thread() noexcept {
     of_thread[kernel] = std::accumulate(
         first, first + static_cast<std::ptrdiff_t>(ChunkTimes::stretches), of_thread[kernel]);
   }
+  for (const Part& part : parts) of_thread[slots_of_kernels[part.kernel]] += of_thread[part.slot];
   for (std::size_t k = 0; k < of_step.size(); ++k)
     of_step[k] = std::max(of_step[k], of_thread[slots_of_kernels[k]]);
 }
@@ -301,6 +325,14 @@ Clock::Step Clock::end_step() noexcept {
   step.duration = std::max<std::int64_t>(0, impl.rate.nanoseconds(passed(impl.step_began, now)));
   std::transform(impl.of_step.begin(), impl.of_step.end(), of_step_.begin(),
                  [&](std::int64_t ticks) { return impl.rate.nanoseconds(ticks); });
+  for (std::size_t p = 0; p < impl.parts.size(); ++p) {
+    Impl::Part& part = impl.parts[p];
+    const std::int64_t given = std::exchange(part.given, 0);
+    of_step_[part.kernel] += given;
+    if (!step.fit) continue;
+    const std::int64_t timed = std::max<std::int64_t>(0, impl.of_slots[part.slot]);
+    of_parts_[p] += static_cast<double>(impl.rate.nanoseconds(timed) + given);
+  }
   step.load = std::accumulate(of_step_.begin(), of_step_.end(), std::int64_t{0});
   impl.chunks.end_step(impl.of_slots, impl.rate, step.fit);
   impl.step_began = now;

@@ -41,6 +41,16 @@ class EVENKEEL_API Clock : public std::enable_shared_from_this<Clock> {
   const std::vector<std::string>& names() const noexcept { return names_; }
   const std::vector<KernelOptions>& options() const noexcept { return options_; }
 
+  // Adds a part to a kernel, and returns a handle that times it. The time of a part counts for the
+  // kernel, too. Parts are numbered in the order in which they are added.
+  Kernel add_part(const Kernel& kernel);
+  int parts() const noexcept { return static_cast<int>(of_parts_.size()); }
+  // Adds time to a part in this step that the application has measured itself. For the thread that
+  // ends steps.
+  void add_to_part(int part, std::int64_t nanoseconds) noexcept;
+  // Returns the nanoseconds of a part, over all threads, in the steps since the last call.
+  double take_part(int part) noexcept;
+
   // The times of one step, in nanoseconds.
   struct Step {
     std::int64_t duration = 0;  // since the last step ended
@@ -74,6 +84,7 @@ class EVENKEEL_API Clock : public std::enable_shared_from_this<Clock> {
   std::vector<std::string> names_;
   std::vector<KernelOptions> options_;
   std::vector<std::int64_t> of_step_;
+  std::vector<double> of_parts_;  // nanoseconds
   std::unique_ptr<Impl> impl_;
 };
 

@@ -1,4 +1,5 @@
 #include "survey/surveyor.hpp"
+#include "survey/shared_error.hpp"
 #include "survey/stage.hpp"
 
 #include "options/place_options.hpp"
@@ -21,13 +22,6 @@ namespace {
 // If more than this share of the load is on ranks that do not own the places of its objects, places
 // do not show the owners.
 constexpr double most_strays = 0.02;
-
-// Throws the Error again if it is an error of MPI, which other ranks do not see. All other Errors
-// are the same on all ranks.
-void require_shared(const Error& error) {
-  if (error.kind() == ErrorKind::communication && error.rank() == Error::no_rank)
-    throw Error(error);
-}
 
 // For each set, the rank that would own each object under other domains.
 std::vector<exec::Array<int>> ranks_under(const Domains& domains, std::span<const Set> sets) {

@@ -1,6 +1,6 @@
-// On one rank, every allocation of a GraphBalancer, of a GridBalancer, of restore() and of the
-// constructors is refused in turn, and every MPI call fails once; see support/sweep.hpp. The test
-// of Balancer is balancer/sweep_test.cpp.
+// On one rank, every allocation of a GraphBalancer, a GridBalancer, a BlockBalancer, of restore()
+// and of the constructors is refused in turn, and every MPI call fails once; see support/sweep.hpp.
+// The test of Balancer is balancer/sweep_test.cpp.
 
 #include "support/sweep.hpp"
 #include "core/graph/graphs.hpp"
@@ -171,6 +171,81 @@ class GridProposals final : public Proposals<GridBalancer> {
   std::optional<GridDomains> next_;
 };
 
+// --- BlockBalancer -------------------------------------------------------------------------------
+
+// Blocks in a row, all on the last rank.
+std::vector<BlockInfo> blocks_in_a_row(const Communicator& ranks) {
+  std::vector<BlockInfo> blocks;
+  if (ranks.rank() != ranks.size() - 1) return blocks;
+  for (std::int64_t id = 0; id < 12; ++id)
+    blocks.push_back({.id = id,
+                      .bytes = 10,
+                      .cells = {8, 8, 8 + id % 2},
+                      .centre = {{static_cast<double>(id) + 0.5, 0.5, 0.5}},
+                      .neighbours = {id + 1}});
+  return blocks;
+}
+
+class BlockProposals final : public Proposals<BlockBalancer> {
+ public:
+  BlockProposals(const Communicator& ranks, Deed deed)
+      : Proposals(ranks, deed), blocks_(blocks_in_a_row(ranks)) {}
+
+ private:
+  void make() override {
+    balancer_.emplace(ranks_, BlockBalancerOptions{.monitor = monitor_options()});
+    balancer_->describe(blocks_);
+  }
+  void propose() override { wanted_ = balancer_->propose(); }
+  bool step() override {
+    for (const BlockInfo& block : blocks_) {
+      if (block.id == 0) continue;  // its cost is expected from those of the others
+      const auto timing = balancer_->time_block(block.id);
+      virtual_time += 1000;
+    }
+    wanted_ = balancer_->step();
+    return wanted_.has_value();
+  }
+  std::string proposed() override {
+    std::string text = wanted_ ? "map" : "none";
+    if (wanted_)
+      for (const BlockMove& move : wanted_->map) text += ' ' + std::to_string(move.to);
+    return text;
+  }
+  void forget() override { wanted_.reset(); }
+
+  std::vector<BlockInfo> blocks_;
+  std::optional<BlockProposal> wanted_;
+};
+
+// Some blocks are split, and one is new.
+class Describing final : public Repeatable {
+ public:
+  explicit Describing(const Communicator& ranks)
+      : ranks_(ranks), before_(blocks_in_a_row(ranks)), after_(before_) {
+    if (after_.empty()) return;
+    after_.front() = {.id = 100, .made_from = {0}};
+    after_.push_back({.id = 101, .made_from = {0}});
+    after_.push_back({.id = 102});
+  }
+  ~Describing() override {
+    if (balancer_) balancer_->finish();
+  }
+  void act() override { balancer_->describe(after_); }
+
+ private:
+  void load() override {
+    if (balancer_) balancer_->finish();
+    balancer_.emplace(ranks_, BlockBalancerOptions{.monitor = monitor_options()});
+    balancer_->describe(before_);
+  }
+  std::string state() override { return "ids " + bytes_in(balancer_->ids()); }
+
+  const Communicator& ranks_;
+  std::vector<BlockInfo> before_, after_;
+  std::optional<BlockBalancer> balancer_;
+};
+
 // --- Restoring -----------------------------------------------------------------------------------
 
 // A run continues from the saved state of another.
@@ -218,6 +293,8 @@ class Making final : public Repeatable {
                                  .monitor = monitor_options()};
     else if constexpr (std::is_same_v<Made, GraphBalancer>)
       return GraphBalancerOptions{.monitor = monitor_options()};
+    else if constexpr (std::is_same_v<Made, BlockBalancer>)
+      return BlockBalancerOptions{.monitor = monitor_options()};
     else
       return monitor_options();
   }
@@ -258,11 +335,18 @@ std::vector<Trial> trials() {
       trial<GridProposals>("grid, propose and accept", 11, Deed::accept),
       trial<GridProposals>("grid, propose and drop", 11, Deed::drop),
       trial<GridProposals>("grid, steps", 23, Deed::steps),
+      trial<BlockProposals>("blocks, propose", 5, Deed::propose),
+      trial<BlockProposals>("blocks, propose and accept", 11, Deed::accept),
+      trial<BlockProposals>("blocks, propose and drop", 11, Deed::drop),
+      trial<BlockProposals>("blocks, steps", 23, Deed::steps),
+      {"blocks, describe",
+       [](const Communicator& ranks) { return std::make_unique<Describing>(ranks); }, 5},
       making<Communicator>("make a communicator"),
       making<Monitor>("make a monitor"),
       making<Balancer>("make a balancer"),
       making<GridBalancer>("make a grid balancer"),
       making<GraphBalancer>("make a graph balancer"),
+      making<BlockBalancer>("make a block balancer"),
       {"restore", [](const Communicator& ranks) { return std::make_unique<Restoring>(ranks); }, 11},
   };
 }

@@ -38,8 +38,9 @@ struct StepOptions {
   // will differ from the measured one. The new load is predicted at once, from weights or numbers
   // of objects and the time that they took before. If a rebalance pays by this prediction, it is
   // made in this step, and not some steps later. Set it in every step after such a change. A
-  // Balancer predicts, and so does a GraphBalancer, and a GridBalancer that gets cells. A Monitor
-  // and a GridBalancer without cells do not know the objects: there it is an Error.
+  // Balancer predicts, and so does a GraphBalancer, a GridBalancer that gets cells, and a
+  // BlockBalancer whose blocks have been timed. A Monitor and a GridBalancer without cells do not
+  // know the objects: there it is an Error.
   bool changed = false;
 };
 
