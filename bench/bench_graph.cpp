@@ -15,6 +15,7 @@
 //   parts=8,64          numbers of parts
 //   methods=METIS,ev    the methods whose names begin like this; default: all
 //   scale=0.1           sizes of the generated graphs
+//   speeds=1,2,4,8      of parts, again and again, for scratch; default: all are equal
 //   numbering=random    order of vertices, for scratch; default: curve, or that of a file
 //   target_lambda=1.03 seed=1 repetitions=1 steps=10 lambda=1.3
 
@@ -30,9 +31,13 @@ Takers takers_of(GraphOptions& options) {
   const auto take_parts = [&options](const std::string& value) {
     for (const std::string& word : words(value)) options.parts.push_back(std::atoi(word.c_str()));
   };
+  const auto take_speeds = [&options](const std::string& value) {
+    for (const std::string& word : words(value)) options.speeds.push_back(std::atof(word.c_str()));
+  };
   return {{"graphs", into(options.graphs)},
           {"folder", [&](const std::string& value) { options.folder = value; }},
           {"parts", take_parts},
+          {"speeds", take_speeds},
           {"methods", into(options.methods)},
           {"scale", into(options.scale)},
           {"numbering", [&](const std::string& value) { options.is_shuffled = value == "random"; }},

@@ -21,6 +21,7 @@ struct GraphProblem {
   std::span<const std::int64_t> edge_weights = {};   // one per column
   std::span<const std::uint8_t> is_uncuttable = {};  // one per column
   std::span<const int> old_parts = {};
+  std::vector<double> speeds = {};  // of parts; if it is empty, all are equally fast
   int parts = 1;
   double target_lambda = 1.03;
   int seed = 1;
@@ -38,7 +39,8 @@ struct GraphMethod {
   bool needs_positions = false;
   bool is_curve = false;      // parts are in order along a curve, and ignore edges
   bool on_all_ranks = false;  // collective; if false, one rank has all rows
-  bool is_ours = false;       // begins with the old parts, and never cuts uncuttable edges
+  bool takes_speeds = true;
+  bool is_ours = false;  // begins with the old parts, and never cuts uncuttable edges
 };
 
 // The methods of evenkeel: the cut of a Hilbert curve through the positions, and the partitioner

@@ -47,8 +47,12 @@ bool fits(const GraphMethod& method, const graphs::Graph& graph) {
 }
 
 GraphProblem whole_problem(const graphs::Graph& graph, int parts, const GraphOptions& options) {
+  std::vector<double> speeds;
+  for (int p = 0; p < parts && !options.speeds.empty(); ++p)
+    speeds.push_back(options.speeds[static_cast<std::size_t>(p) % options.speeds.size()]);
   return {.graph = &graph,
           .first_rows = {0, graph.vertices()},
+          .speeds = speeds,
           .parts = parts,
           .target_lambda = options.target_lambda,
           .seed = options.seed};

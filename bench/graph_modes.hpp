@@ -9,10 +9,11 @@
 namespace evenkeel::bench {
 
 struct GraphOptions {
-  Words graphs, methods;   // if empty, the mode chooses
-  std::vector<int> parts;  // if empty, the mode chooses
-  std::string folder;      // of files in the format of METIS
-  double scale = 1;        // of the generators' sizes
+  Words graphs, methods;            // if empty, the mode chooses
+  std::vector<int> parts;           // if empty, the mode chooses
+  std::vector<double> speeds = {};  // of the parts, again and again; for scratch
+  std::string folder;               // of files in the format of METIS
+  double scale = 1;                 // of the generators' sizes
   double target_lambda = 1.03;
   double lambda = 1.3;  // after a step of the hot spot
   int steps = 10, seed = 1, repetitions = 1;

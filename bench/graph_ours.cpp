@@ -20,8 +20,9 @@ GraphResult curve(const GraphProblem& problem) {
   const std::vector<std::uint64_t> places = graphs::curve_keys(graph.dimensions, graph.positions);
   for (std::size_t v = 0; v < keys.size(); ++v) keys[v] = {places[v]};
   const WeightedKeys weighted{keys, weights};
-  const Cut cut = evenkeel::cut(ranks, std::span(&weighted, 1),
-                                {.parts = problem.parts, .dimensions = graph.dimensions});
+  const Cut cut = evenkeel::cut(
+      ranks, std::span(&weighted, 1),
+      {.parts = problem.parts, .dimensions = graph.dimensions, .speeds = problem.speeds});
   write_owners(space, cut.splitters, keys.data(), std::ssize(keys), result.parts.data());
   space.fence("evenkeel::bench::curve");
   clock.stop(result);
@@ -43,7 +44,7 @@ GraphResult by_graph(const GraphProblem& problem, Effort effort) {
   if (!problem.edge_weights.empty()) known.edge_weight = problem.edge_weights;
   if (!problem.is_uncuttable.empty()) known.uncuttable = problem.is_uncuttable;
   if (effort == Effort::polish && graph.dimensions > 0) known.position = positions;
-  GraphCutOptions options{.parts = problem.parts};
+  GraphCutOptions options{.parts = problem.parts, .speeds = problem.speeds};
   if (!problem.old_parts.empty()) options.from = problem.old_parts;
   GraphResult result;
   const GraphClock clock(problem);

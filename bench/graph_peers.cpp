@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <numeric>
 
 #ifdef EVENKEEL_BENCH_HAS_METIS
 #include <metis.h>
@@ -51,13 +52,16 @@ GraphResult metis(const GraphProblem& problem) {
   options[METIS_OPTION_SEED] = problem.seed;
   options[METIS_OPTION_UFACTOR] =
       std::max(1, static_cast<int>(std::lround(1000 * (problem.target_lambda - 1))));
+  const double all = std::accumulate(problem.speeds.begin(), problem.speeds.end(), 0.0);
+  std::vector<real_t> shares;
+  for (const double speed : problem.speeds) shares.push_back(static_cast<real_t>(speed / all));
   idx_t vertices = given.vertices(), constraints = 1, parts = problem.parts, cut = 0;
   GraphResult result;
   const GraphClock clock(problem);
-  const int code =
-      METIS_PartGraphKway(&vertices, &constraints, given.offsets.data(), given.columns.data(),
-                          given.or_null(given.weights), nullptr, given.or_null(given.edge_weights),
-                          &parts, nullptr, nullptr, options.data(), &cut, given.parts.data());
+  const int code = METIS_PartGraphKway(
+      &vertices, &constraints, given.offsets.data(), given.columns.data(),
+      given.or_null(given.weights), nullptr, given.or_null(given.edge_weights), &parts,
+      Converted<real_t>::or_null(shares), nullptr, options.data(), &cut, given.parts.data());
   clock.stop(result);
   require(code == METIS_OK, "METIS");
   result.parts.assign(given.parts.begin(), given.parts.end());
@@ -116,7 +120,8 @@ std::vector<GraphMethod> graph_peers() {
   peers.push_back({.name = "METIS k-way", .solve = &metis});
 #endif
 #ifdef EVENKEEL_BENCH_HAS_PTSCOTCH
-  peers.push_back({.name = "PT-Scotch", .solve = &ptscotch, .on_all_ranks = true});
+  peers.push_back(
+      {.name = "PT-Scotch", .solve = &ptscotch, .on_all_ranks = true, .takes_speeds = false});
 #endif
   return peers;
 }

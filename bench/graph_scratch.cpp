@@ -2,6 +2,8 @@
 
 #include "graph_modes.hpp"
 
+#include <evenkeel/core/weights/load.hpp>
+
 #include <cstdio>
 #include <optional>
 
@@ -15,11 +17,17 @@ struct Row {
   int empty;
 };
 
+double lambda_of(std::span<const std::int64_t> loads, std::span<const double> speeds) {
+  if (speeds.empty()) return graphs::lambda_of(loads);
+  const std::vector<double> works(loads.begin(), loads.end());
+  return evenkeel::lambda_of(works, speeds);
+}
+
 Row row_of(const Graph& graph, const GraphProblem& problem, const GraphResult& result) {
   const auto loads = graphs::loads_of(problem.weights, result.parts, problem.parts);
   return {static_cast<double>(graphs::cut_of(graph, {}, result.parts)),
           static_cast<double>(graphs::volume_of(graph, result.parts, problem.parts)),
-          graphs::lambda_of(loads),
+          lambda_of(loads, problem.speeds),
           result.cpu_seconds,
           result.wall_seconds,
           graphs::parts_without(loads)};
@@ -83,7 +91,7 @@ void cut_from_scratch(const GraphOptions& options) {
     for (const int count : numbers_of_parts(options, {8, 64, 256})) {
       std::optional<Row> baseline;
       for (const GraphMethod& method : methods) {
-        if (!fits(method, graph)) continue;
+        if (!fits(method, graph) || !(method.takes_speeds || options.speeds.empty())) continue;
         const GraphProblem problem = whole_problem(graph, count, options);
         const Row row = row_of(graph, problem, solve(method, problem, options));
         if (method.name == graph_baseline) baseline = row;

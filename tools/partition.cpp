@@ -12,6 +12,7 @@
 #include "partition/options.hpp"
 #include "partition/partitioning.hpp"
 #include "partition/picture.hpp"
+#include "partition/speeds.hpp"
 #include "progress.hpp"
 #include "ranks.hpp"
 
@@ -111,8 +112,9 @@ std::function<void()> committing(const Communicator& communicator, const Files& 
 Output partition_objects(const Communicator& communicator, const PartitionOptions& options) {
   const Files files = open_files(communicator, options.out, options.vtk);
   ProgressLine line(communicator.rank() == 0);
-  const FileObjects objects = read_objects(
+  FileObjects objects = read_objects(
       communicator, options, [&](const std::string& name) { return line.on_reading(name); });
+  objects.speeds = read_speeds(communicator, options.speeds, options.parts);
   const std::string cutting = "cutting " + in_quotes(options.points);
   line.on_stage(cutting);
   Partition found = partition(communicator, objects, options, line.on_work(cutting));
@@ -136,7 +138,8 @@ GraphPartition cut_shown(const Communicator& communicator, const GraphInput& inp
 
 Output partition_graph(const Communicator& communicator, const GraphPartitionOptions& options) {
   const Files files = open_files(communicator, options.out);
-  const GraphInput input = read_shown(communicator, options);
+  GraphInput input = read_shown(communicator, options);
+  input.speeds = read_speeds(communicator, options.speeds, options.parts);
   const GraphPartition found = cut_shown(communicator, input, options);
   if (options.out) write_parts(communicator, found.parts, format_of(*options.out), *files);
   return {report_of(options, input, found), committing(communicator, files)};
@@ -181,6 +184,8 @@ Run add_partition(CLI::App& app, Ranks& ranks) {
   add_option(command, "--weights", asked->weights, "W.npy|W.csv",
              "A weight for each object or vertex");
   add_option(command, "--parts", asked->parts, "N", "The number of parts", required);
+  add_option(command, "--speeds", asked->speeds, "S.npy|S.csv",
+             "The relative speed of each part; its work is proportional to it");
   const std::string methods = choice_of_methods();
   add_option(command, "--method", asked->method, methods.c_str(), "The method", required);
   add_option(command, "--box", asked->box, "LO,..,HI,..",

@@ -425,6 +425,48 @@ TEST_F(PartitionProgram, GraphsThatAreRefused) {
   expect_refused_alike(one_way, text);
 }
 
+TEST_F(PartitionProgram, PartsInProportionToTheirSpeeds) {
+  const test::Cloud cloud = test::random_cloud(3, 4000, false, 1);
+  const std::string points = file("points.npy", npy_of<double>(3, cloud.places)),
+                    speeds = file("speeds.csv", "1\n2\n4\n8\n");
+  for (const char* const method :
+       {"hilbert", "morton", "snake", "bisection", "staggered", "voronoi", "mesh", "auto"}) {
+    SCOPED_TRACE(method);
+    const Words words = {"--points", points,     "--parts", "4",     "--method",
+                         method,     "--speeds", speeds,    "--out", path("parts.npy")};
+    EXPECT_LT(json(words, has_launcher ? 3 : 0)["lambda"].get<double>(), 1.03);
+    std::array<double, 4> counts = {};
+    for (const std::int32_t part : parts_in(content_of(path("parts.npy"))))
+      ++counts[static_cast<std::size_t>(part)];
+    for (std::size_t part = 0; part < counts.size(); ++part)
+      EXPECT_NEAR(counts[part] / (4000.0 / 15 * static_cast<double>(1U << part)), 1, 0.06);
+  }
+  const std::string two = file("two.csv", "1\n3\n");
+  const std::string text = output_of(plus(good(), {"--speeds", two}));
+  EXPECT_NE(text.find("parts           2, by count and speed\n"), std::string::npos) << text;
+  EXPECT_NE(text.find(" (greatest / average time)\n"), std::string::npos) << text;
+
+  const nlohmann::json graph = json(plus(good_graph(directory_), {"--speeds", two}));
+  EXPECT_DOUBLE_EQ(graph["lambda"][0].get<double>(), 5 / 4.5);
+}
+
+TEST_F(PartitionProgram, SpeedsThatAreRefused) {
+  const std::string wide = file("wide.csv", "1,2\n"), one = file("one.csv", "1\n"),
+                    none = file("none.csv", "1\n0\n");
+  const auto expect = [&](const Words& rest, const std::string& speeds, const std::string& text) {
+    const Words words = plus(rest, {"--speeds", speeds});
+    expect_refused(words, text);
+    expect_refused_by_all(words, text);  // also names a rank
+  };
+  expect(good(), wide,
+         "tools/partition: '" + wide + "' has 2 columns. Give one speed in each row.");
+  expect(good(), one,
+         "tools/partition: '" + one + "' has 1 rows for 2 parts. Give one speed per part.");
+  expect(
+      good_graph(directory_), none,
+      "tools/partition: In '" + none + "', row 1 is 0. Give speeds that are finite and positive.");
+}
+
 TEST_F(PartitionProgram, InputThatIsRefused) {
   const Words rest = {"--method", "snake",           "--parts", "2",
                       "--out",    path("parts.npy"), "--vtk",   path("domains.vtu")};

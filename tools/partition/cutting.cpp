@@ -51,7 +51,7 @@ Partition cut_from_objects(const Task& task) {
     result.keys = {};  // frees the keys of one lattice before the next one gets its own
     levels_of_keys = levels;
     return prepare_to_cut(Status(), {&task.set, 1}, {task.objects.dimensions, task.box},
-                          {.method = task.method, .levels = levels});
+                          {.method = task.method, .levels = levels, .speeds = task.objects.speeds});
   };
   for (const int levels : levels_to_try(task.method, task.objects)) {
     PreparedToCut prepared = prepare(levels);
@@ -82,7 +82,8 @@ GridDomains best_of_rounds(const Task& task, std::vector<LoadSummary>& tried) {
   const GridScheme scheme = is_tensor ? GridScheme::tensor : GridScheme::staggered;
   const GridShape shape =
       shape_with(*extents_of(task.method), task.options.parts, task.objects.dimensions, task.box);
-  GridRounds rounds(GridDomains::uniform(shape, task.box, scheme), {});
+  const std::vector<double>& speeds = task.objects.speeds;
+  GridRounds rounds(GridDomains::uniform(shape, task.box, scheme), {.speeds = speeds});
   const WorkCounter counter(task.communicator, task.objects);
   std::vector<std::int32_t> parts;
   for (int round = 0; round <= *task.options.rounds; ++round) {
@@ -91,7 +92,7 @@ GridDomains best_of_rounds(const Task& task, std::vector<LoadSummary>& tried) {
       rounds.current().write_parts(task.space, task.set, parts.data());
     });
     const std::vector<double> work = counter.of_parts(written, parts, task.options.parts);
-    tried.push_back(summarise(work));
+    tried.push_back(summary_of(work, speeds));
     rounds.next(work);
     if (task.progress) task.progress((round + 1.0) / (*task.options.rounds + 1));
   }

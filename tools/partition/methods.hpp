@@ -13,7 +13,7 @@ namespace evenkeel::tool {
 
 // The values of the options on the command line; empty for options that were not given.
 struct PartitionArguments {
-  std::optional<std::string> parts, method, weights, target_lambda, out;
+  std::optional<std::string> parts, method, weights, speeds, target_lambda, out;
   std::optional<std::string> points, box, work, vtk;  // of objects
   std::optional<std::string> grid, rounds;            // of grid methods
   std::optional<std::string> halo, ghost_cost;        // of auto

@@ -1,6 +1,7 @@
 #pragma once
 
-// The objects that `evenkeel partition` cuts: this rank's share of the rows of the files.
+// The objects that `evenkeel partition` cuts: this rank's share of the rows of the files. The
+// speeds of parts come from a file, too.
 
 #include "files/byte_source.hpp"
 #include "partition/options.hpp"
@@ -19,6 +20,7 @@ struct FileObjects {
   std::vector<double> places;
   std::vector<float> float_places;
   std::vector<double> weights;  // of each object; empty if all weights are 1
+  std::vector<double> speeds;   // of each part, on all ranks; empty if all are equally fast
 
   std::int64_t count() const noexcept {
     return dimensions == 0

@@ -117,6 +117,7 @@ PartitionOptions checked(const PartitionArguments& asked) {
   PartitionOptions options;
   options.points = *asked.points;
   options.weights = asked.weights;
+  options.speeds = asked.speeds;
   options.parts = parts_from(*asked.parts);
   choose_method(asked, named, options);
   if (asked.box) options.box = box_of(*asked.box);

@@ -15,7 +15,7 @@ struct PartitionOptions {
   static constexpr int most_rounds = 10000;
 
   std::string points;
-  std::optional<std::string> weights;
+  std::optional<std::string> weights, speeds;
   int parts = 1;
   std::string method_name = "hilbert";
   Method method;

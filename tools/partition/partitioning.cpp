@@ -61,8 +61,8 @@ std::vector<MethodForecast> forecasts_of(const Communicator& communicator,
                                          const FileObjects& objects, const Set& set,
                                          const Region& region, const PartitionOptions& options) {
   const std::span<const double> weights = objects.weights;
-  const MethodTrial trial(communicator, Status(), {&set, 1}, region, {}, Weights(&weights, 1),
-                          options.parts);
+  const MethodTrial trial(communicator, Status(), {&set, 1}, region, {.speeds = objects.speeds},
+                          Weights(&weights, 1), options.parts);
   const StepCosts costs = {.halo = std::get<Auto>(options.method).halo,
                            .ghost = options.ghost_cost};
   std::vector<MethodForecast> forecasts;

@@ -1,6 +1,7 @@
 #include "partition/partitioning.hpp"
 
 #include "files/numbers.hpp"
+#include "partition/work.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -85,12 +86,14 @@ std::string as_text(const PartitionOptions& options, const FileObjects& objects,
   text << "objects         " << objects.everywhere << " in " << objects.dimensions
        << " dimensions\n";
   text << "parts           " << partition.work.size() << ", by "
-       << (options.work_is_count ? "count" : "weight") << grid_of(partition) << '\n';
+       << (options.work_is_count ? "count" : "weight") << (options.speeds ? " and speed" : "")
+       << grid_of(partition) << '\n';
   if (!partition.forecasts.empty()) write_forecasts(partition.forecasts, text);
   if (!partition.rounds.empty())
     text << "rounds          " << partition.rounds.size() - 1 << ", from lambda "
          << lambda(partition.rounds.front()) << " of the uniform grid\n";
-  text << "lambda          " << lambda(load) << " (greatest / average)\n";
+  text << "lambda          " << lambda(load)
+       << (options.speeds ? " (greatest / average time)\n" : " (greatest / average)\n");
   text << "imbalance       " << imbalance_percent(load)
        << " % ((greatest - average) / greatest * N / (N - 1))\n";
   text << "heaviest object " << partition.heaviest_object << " of " << load.average()
@@ -106,7 +109,7 @@ std::string as_text(const PartitionOptions& options, const FileObjects& objects,
 
 std::string report_of(const PartitionOptions& options, const FileObjects& objects,
                       const Partition& partition) {
-  const LoadSummary load = summarise(partition.work);
+  const LoadSummary load = summary_of(partition.work, objects.speeds);
   return options.json ? as_json(options, objects, partition, load)
                       : as_text(options, objects, partition, load);
 }

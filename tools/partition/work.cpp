@@ -50,4 +50,14 @@ std::vector<double> WorkCounter::of_parts(const Status& status,
   return work;
 }
 
+LoadSummary summary_of(std::span<const double> work, std::span<const double> speeds) {
+  LoadSummary load = summarise(work);
+  if (speeds.empty()) return load;
+  const double mean = std::accumulate(speeds.begin(), speeds.end(), 0.0) / load.ranks;
+  load.greatest = 0;
+  for (std::size_t part = 0; part < work.size(); ++part)
+    load.greatest = std::max(load.greatest, work[part] / (speeds[part] / mean));
+  return load;
+}
+
 }  // namespace evenkeel::tool

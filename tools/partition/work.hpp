@@ -6,6 +6,7 @@
 #include "partition/objects.hpp"
 
 #include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/monitor/metrics.hpp>
 
 #include <cstdint>
 #include <span>
@@ -38,5 +39,9 @@ class WorkCounter {
   int exponent_ = 0;                             // a unit is 2^exponent_
   double first_factor_ = 1, second_factor_ = 1;  // their product 2^-exponent_ may overflow
 };
+
+// Summarises the work of all parts. With speeds, the greatest work is that of a part of mean speed
+// that takes as long as the slowest part.
+LoadSummary summary_of(std::span<const double> work, std::span<const double> speeds);
 
 }  // namespace evenkeel::tool

@@ -5,6 +5,7 @@
 
 #include <evenkeel/core/chain.hpp>
 #include <evenkeel/core/weights/load.hpp>
+#include <evenkeel/core/weights/speeds.hpp>
 
 namespace evenkeel {
 
@@ -44,12 +45,7 @@ void check(const ChainOptions& options, std::int64_t items) {
   const std::string parts = std::to_string(options.parts);
   if (options.parts < 1)
     refuse("A cut into " + parts + " parts was asked for.", "Ask for 1 or more.");
-  if (!options.speeds.empty() && std::ssize(options.speeds) != options.parts)
-    refuse(std::to_string(options.speeds.size()) + " speeds came for " + parts + " parts.",
-           "Give one speed per part, or no speeds.");
-  for (const double speed : options.speeds)
-    if (!std::isfinite(speed) || !(speed > 0))
-      refuse("A speed is zero, negative, NaN or infinite.", "Speeds are positive and finite.");
+  check_speeds(refuse, options.speeds, options.parts);
   const std::string least = std::to_string(options.min_items);
   if (options.min_items < 0)
     refuse("Parts of at least " + least + " items were asked for.", "Ask for 0 or more.");
@@ -61,8 +57,6 @@ void check(const ChainOptions& options, std::int64_t items) {
 
 template <class Number>
 void check_range(const BySpeed<Number>& parts, Number total) {
-  if (!std::isfinite(parts.speed()))
-    refuse("The sum of the speeds overflows.", "Divide all speeds by a common factor.");
   if (!std::isfinite(static_cast<double>(total) / parts.slowest()))
     refuse("A sum of weights, divided by a speed, overflows.",
            "Divide all weights by a common factor.");

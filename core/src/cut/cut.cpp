@@ -10,8 +10,10 @@
 #include <evenkeel/backends/text.hpp>
 #include <evenkeel/core/cut.hpp>
 #include <evenkeel/core/weights/load.hpp>
+#include <evenkeel/core/weights/speeds.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 namespace evenkeel {
@@ -33,6 +35,7 @@ void check(const CutOptions& options) {
   if (options.target_lambda != 0 && !is_target_lambda(options.target_lambda))
     refuse("target_lambda is " + text_of(options.target_lambda) + '.',
            std::string("Give 0, or ") + target_lambdas + '.');
+  check_speeds(refuse, options.speeds, options.parts);
   if (options.shift_penalty == 0) return;
   require_penalty(options.shift_penalty);
   if (options.kept.empty() || options.aim != Aim::nearest)
@@ -48,25 +51,36 @@ struct Workspace {
       : objects(objects_of(sets, Search::most_bins(options.parts, options.most_objects))),
         search(communicator, *objects, options.parts, options.most_objects),
         in_order(sets, options.parts),
+        speeds(unless_equal(options.speeds)),
         shares(static_cast<std::size_t>(options.parts) - 1),
         kept(options.kept.empty() ? 0 : static_cast<std::size_t>(options.parts)) {}
 
   std::unique_ptr<CutObjects> objects;
   Search search;
   InOrder in_order;
+  SpeedsBefore speeds;               // empty if all parts are equally fast
   std::vector<std::int64_t> shares;  // the weight that is sought before each inner splitter
   std::vector<std::int64_t> kept;    // the weight of each part between the splitters to keep
 };
 
-// Sets the weight that is sought before each inner splitter. Without marks, all parts should weigh
-// the same. A shift penalty moves each sought weight towards the weight before the kept splitter.
+// The weight before inner splitter p if all parts take the same time.
+std::int64_t even_share(const SpeedsBefore& speeds, std::int64_t p, std::int64_t parts,
+                        std::int64_t total) {
+  if (!(speeds.all() > 0)) return share_before(p, parts, total);
+  return std::llround(static_cast<double>(total) *
+                      (speeds[static_cast<std::size_t>(p)] / speeds.all()));
+}
+
+// Sets the weight that is sought before each inner splitter. Without marks, all parts should take
+// the same time. A shift penalty moves each sought weight towards the weight before the kept
+// splitter.
 void set_shares(Workspace& work, std::int64_t total, const Marks& marks, double shift_penalty) {
   const auto parts = std::ssize(work.shares) + 1;
   std::int64_t before = 0, least = 1;
   for (std::int64_t p = 1; p < parts; ++p) {
     const auto splitter = static_cast<std::size_t>(p) - 1;
     std::int64_t sought = marks.before.empty()
-                              ? share_before(p, parts, total)
+                              ? even_share(work.speeds, p, parts, total)
                               : share_before(marks.before[splitter], marks.pieces, total);
     if (shift_penalty > 0) {
       before += work.kept[splitter];
@@ -77,13 +91,15 @@ void set_shares(Workspace& work, std::int64_t total, const Marks& marks, double 
 }
 
 // Returns how far the weight before a splitter may be from the sought weight. Even if both
-// splitters of a part are this far off, the part does not exceed the target, and neighbouring
-// splitters keep their order.
+// splitters of the slowest part are this far off, the part does not exceed the target, and
+// neighbouring splitters keep their order.
 std::int64_t tolerance_of(const CutOptions& options, std::int64_t total) {
   if (options.aim != Aim::target) return 0;
-  const double average = static_cast<double>(total) / options.parts;
+  double least = static_cast<double>(total) / options.parts;  // share of a part
+  if (const std::span<const double> speeds = unless_equal(options.speeds); !speeds.empty())
+    least = static_cast<double>(total) * (std::ranges::min(speeds) / SpeedsBefore(speeds).all());
   const double half = std::clamp((options.target_lambda - 1) / 2, 0.0, 0.25);
-  return static_cast<std::int64_t>(half * average);
+  return static_cast<std::int64_t>(half * least);
 }
 
 // Writes the splitters and the weights of parts, given the places between parts.
@@ -108,14 +124,17 @@ void cut_evenly(Splitters& splitters, int dimensions) {
     splitters[p] = {end / parts * p + end % parts * p / parts};
 }
 
-bool are_even_enough(std::span<const std::int64_t> weights, double target_lambda) {
-  std::int64_t total = 0, heaviest = 0;
-  for (const std::int64_t weight : weights) {
-    total += weight;
-    heaviest = std::max(heaviest, weight);
+bool are_even_enough(std::span<const std::int64_t> weights, std::span<const double> speeds,
+                     double target_lambda) {
+  std::int64_t total = 0;
+  double greatest = 0, speed = 0;  // speeds of 1 are exact
+  for (std::size_t p = 0; p < weights.size(); ++p) {
+    const double its_speed = speeds.empty() ? 1 : speeds[p];
+    total += weights[p];
+    speed += its_speed;
+    greatest = std::max(greatest, static_cast<double>(weights[p]) / its_speed);
   }
-  const auto parts = static_cast<double>(weights.size());
-  return static_cast<double>(heaviest) * parts <= target_lambda * static_cast<double>(total);
+  return greatest * speed <= target_lambda * static_cast<double>(total);
 }
 
 // Collective. If there are splitters to keep, counts their parts, and keeps them if these are even
@@ -126,7 +145,8 @@ void keep_splitters(Cut& cut, Workspace& work, const Units& units, const CutOpti
   const std::span<std::int64_t> counted = work.objects->count_parts(options.kept);
   work.search.reduce(counted);
   std::copy(counted.begin(), counted.end(), work.kept.begin());
-  cut.kept = options.target_lambda > 0 && are_even_enough(work.kept, options.target_lambda);
+  cut.kept =
+      options.target_lambda > 0 && are_even_enough(work.kept, cut.speeds, options.target_lambda);
   if (!cut.kept) return;
   std::copy(options.kept.begin(), options.kept.end(), cut.splitters.begin());
   for (std::size_t p = 0; p < work.kept.size(); ++p) cut.weights[p] = units.weight_of(work.kept[p]);
@@ -169,7 +189,7 @@ void find_splitters(Cut& cut, const Communicator& communicator, Workspace& work,
   }
   std::vector<Search::Place> best;
   if (options.aim == Aim::optimal) {
-    best = find_optimal(communicator, *work.objects, search, places, total);
+    best = find_optimal(communicator, *work.objects, search, places, total, cut.speeds);
     places = best;
   }
   write_places(cut, places, total, units);
@@ -177,7 +197,7 @@ void find_splitters(Cut& cut, const Communicator& communicator, Workspace& work,
 
 }  // namespace
 
-double Cut::lambda() const noexcept { return lambda_of(weights); }
+double Cut::lambda() const noexcept { return lambda_of(weights, speeds); }
 
 Cut stages::cut(const Voters& voters, std::span<const WeightedKeys> sets,
                 const CutOptions& options) {
@@ -195,11 +215,13 @@ Cut cut_at(const Voters& voters, std::span<const WeightedKeys> sets, const CutOp
     voters.require_success();
     check(options);
     EVENKEEL_ASSERT(marks.before.empty() || (std::ssize(marks.before) == options.parts - 1 &&
-                                             options.aim == Aim::nearest),
+                                             options.aim == Aim::nearest && options.speeds.empty()),
                     "There is a mark for each inner splitter, and the aim is Aim::nearest");
     mine = census(sets, options.dimensions);
     work.emplace(communicator, sets, options);
     result.weights.resize(static_cast<std::size_t>(options.parts));
+    const std::span<const double> speeds = unless_equal(options.speeds);
+    result.speeds.assign(speeds.begin(), speeds.end());
     result.splitters.resize(result.weights.size() + 1);
     result.splitters.back() = end_of_curve(options.dimensions);
   });

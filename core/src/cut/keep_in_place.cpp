@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <string>
 #include <tuple>
 
@@ -38,18 +39,19 @@ bool is_stronger(const PartClaim& a, const PartClaim& b) {
   return std::tuple(-a.objects, a.part, a.rank) < std::tuple(-b.objects, b.part, b.rank);
 }
 
-Claims claims_of(std::span<const std::int64_t> objects, int rank) {
+Claims claims_of(std::span<const std::int64_t> objects, int rank, const PlannedOwners& planned) {
   std::vector<PartClaim> all;
   for (std::size_t p = 0; p < objects.size(); ++p)
-    if (objects[p] > 0) all.push_back({rank, static_cast<int>(p), objects[p]});
+    if (objects[p] > 0 && planned.may_own(rank, p))
+      all.push_back({rank, static_cast<int>(p), objects[p]});
   Claims strongest;
   std::partial_sort_copy(all.begin(), all.end(), strongest.begin(), strongest.end(), is_stronger);
   return strongest;
 }
 
 // Grants the claims with the most objects first. Then gives the remaining parts to the remaining
-// ranks, in order. The result is the same on all ranks.
-std::vector<int> granted(std::span<const Claims> claims_of_rank) {
+// ranks of the same speed, in order. The result is the same on all ranks.
+std::vector<int> granted(std::span<const Claims> claims_of_rank, const PlannedOwners& planned) {
   std::vector<PartClaim> claims;
   for (const Claims& some : claims_of_rank)
     std::copy_if(some.begin(), some.end(), std::back_inserter(claims),
@@ -63,11 +65,12 @@ std::vector<int> granted(std::span<const Claims> claims_of_rank) {
     rank = claim.rank;
     served[static_cast<std::size_t>(claim.rank)] = true;
   }
-  auto next = served.begin();
-  for (int& rank : rank_of_part) {
-    if (rank >= 0) continue;
-    next = std::find(next, served.end(), false);
-    rank = static_cast<int>(next++ - served.begin());
+  std::map<double, int> next_of_speed;  // the next rank that may be without a part
+  for (std::size_t part = 0; part < rank_of_part.size(); ++part) {
+    if (rank_of_part[part] >= 0) continue;
+    int& next = next_of_speed[planned.speed_of_part(part)];
+    while (served[static_cast<std::size_t>(next)] || !planned.may_own(next, part)) ++next;
+    rank_of_part[part] = next++;
   }
   return rank_of_part;
 }
@@ -89,25 +92,29 @@ std::vector<int> stages::keep_in_place(const Voters& voters, std::span<const Wei
   return evenkeel::keep_in_place({communicator, counted}, objects);
 }
 
-std::vector<int> keep_in_place(const Voters& voters, std::span<const std::int64_t> objects) {
+std::vector<int> keep_in_place(const Voters& voters, std::span<const std::int64_t> objects,
+                               const PlannedOwners& planned) {
   const Communicator& communicator = voters.communicator();
   Claims mine;
   std::vector<Claims> claims;
   const Status prepared = attempt(stage_name, [&] {
     voters.require_success();
-    mine = claims_of(objects, communicator.rank());
+    mine = claims_of(objects, communicator.rank(), planned);
     claims.resize(static_cast<std::size_t>(communicator.size()));
   });
   vote(communicator, prepared);
   communicator.all_gather(mine, std::span(claims));
   std::vector<int> rank_of_part;
-  const Status shared_out = attempt(stage_name, [&] { rank_of_part = granted(claims); });
+  const Status shared_out = attempt(stage_name, [&] { rank_of_part = granted(claims, planned); });
   vote(communicator, shared_out);
-  const auto rank = static_cast<std::size_t>(communicator.rank());
-  const auto part = static_cast<std::size_t>(
-      std::find(rank_of_part.begin(), rank_of_part.end(), communicator.rank()) -
-      rank_of_part.begin());
-  std::array<std::int64_t, 2> staying = {objects[rank], objects[part]};
+  const auto part_of = [&](std::span<const int> ranks) {
+    const auto found = std::find(ranks.begin(), ranks.end(), communicator.rank());
+    return static_cast<std::size_t>(found - ranks.begin());
+  };
+  const std::size_t planned_part = planned.rank_of_part.empty()
+                                       ? static_cast<std::size_t>(communicator.rank())
+                                       : part_of(planned.rank_of_part);
+  std::array<std::int64_t, 2> staying = {objects[planned_part], objects[part_of(rank_of_part)]};
   communicator.all_reduce(std::span<std::int64_t>(staying), Reduction::sum);
   const bool better =
       static_cast<double>(staying[1]) > clearly_more * static_cast<double>(staying[0]);

@@ -16,7 +16,7 @@ struct Marks {
 };
 
 // Collective. Cuts like cut(), but the weight before each splitter is as near as possible to its
-// mark.
+// mark. With marks there must be no speeds.
 EVENKEEL_API Cut cut_at(const Voters& voters, std::span<const WeightedKeys> sets,
                         const CutOptions& options, const Marks& marks);
 

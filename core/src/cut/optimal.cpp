@@ -3,6 +3,7 @@
 
 #include <evenkeel/backends/comm/ballot.hpp>
 #include <evenkeel/core/chain.hpp>
+#include <evenkeel/core/weights/speeds.hpp>
 
 #include <algorithm>
 
@@ -38,6 +39,40 @@ std::vector<WeightWindow> windows_of(std::int64_t parts, std::int64_t heaviest,
     const WeightWindow window{total - several(parts - p), several(p)};
     if (!windows.empty() && window.from <= windows.back().to)
       windows.back().to = window.to;
+    else
+      windows.push_back(window);
+  }
+  return windows;
+}
+
+// The greatest weight / speed of a part.
+double longest_time(std::span<const Place> places, std::int64_t total,
+                    std::span<const double> speeds) {
+  std::int64_t before = 0;
+  double longest = 0;
+  for (std::size_t p = 0; p < speeds.size(); ++p) {
+    const std::int64_t now = p < places.size() ? places[p].before : total;
+    longest = std::max(longest, static_cast<double>(now - before) / speeds[p]);
+    before = now;
+  }
+  return longest;
+}
+
+// The same for parts of different speeds, if each of them takes at most the time `longest`. Windows
+// are a little too wide, because times are rounded.
+std::vector<WeightWindow> windows_by_speed(std::span<const double> speeds, double longest,
+                                           std::int64_t total) {
+  constexpr double rounding = 1 + 0x1p-40;
+  const SpeedsBefore before(speeds);
+  const auto at_most = [&](double speed) {  // weight of parts of this speed together
+    const double weight = longest * speed * rounding + 1;
+    return weight < static_cast<double>(total) ? static_cast<std::int64_t>(weight) : total;
+  };
+  std::vector<WeightWindow> windows;
+  for (std::size_t p = 1; p < speeds.size(); ++p) {
+    const WeightWindow window{total - at_most(before.all() - before[p]), at_most(before[p])};
+    if (!windows.empty() && window.from <= windows.back().to)
+      windows.back().to = std::max(windows.back().to, window.to);
     else
       windows.push_back(window);
   }
@@ -93,7 +128,8 @@ std::vector<Item> items_in(const CutObjects& objects, std::span<const CurveStret
 // Runs on one rank only. Cuts the chain of all keys in the stretches; the objects between two
 // stretches are a single item of the chain.
 std::vector<Place> cut_chain_of(std::span<const CurveStretch> stretches, std::vector<Item> items,
-                                std::int64_t total, std::size_t places) {
+                                std::int64_t total, std::size_t places,
+                                std::span<const double> speeds) {
   sort_items(items);
   // Possible splitters, and the weight before each.
   std::vector<std::uint64_t> splitters = {0};
@@ -116,8 +152,8 @@ std::vector<Place> cut_chain_of(std::span<const CurveStretch> stretches, std::ve
     splitters.push_back(splitters.back());  // this entry can only be the end of the last part
     prefix.push_back(total);
   }
-  const Chain chain =
-      cut_prefix(std::span<const std::int64_t>(prefix), {.parts = static_cast<int>(places) + 1});
+  const Chain chain = cut_prefix(std::span<const std::int64_t>(prefix),
+                                 {.parts = static_cast<int>(places) + 1, .speeds = speeds});
   std::vector<Place> found;
   for (std::size_t p = 1; p <= places; ++p) {
     const auto offset = static_cast<std::size_t>(chain.offsets[p]);
@@ -129,15 +165,20 @@ std::vector<Place> cut_chain_of(std::span<const CurveStretch> stretches, std::ve
 }  // namespace
 
 std::vector<Place> find_optimal(const Communicator& communicator, CutObjects& objects,
-                                Search& search, std::span<const Place> known, std::int64_t total) {
+                                Search& search, std::span<const Place> known, std::int64_t total,
+                                std::span<const double> speeds) {
   const auto parts = std::ssize(known) + 1;
   const std::int64_t heaviest = heaviest_part(known, total);
-  const bool is_optimal = parts == 1 || heaviest <= (total - 1) / parts + 1;
+  const bool is_optimal = parts == 1 || (speeds.empty() && heaviest <= (total - 1) / parts + 1);
   std::vector<Place> places;
   WindowSearch work;
   const Status made = attempt(stage_name, [&] {
     places.assign(known.begin(), known.end());
-    if (!is_optimal) work = WindowSearch(windows_of(parts, heaviest, total), total);
+    if (!is_optimal)
+      work = WindowSearch(speeds.empty()
+                              ? windows_of(parts, heaviest, total)
+                              : windows_by_speed(speeds, longest_time(known, total, speeds), total),
+                          total);
   });
   vote(communicator, made);
   if (is_optimal) return places;
@@ -150,7 +191,7 @@ std::vector<Place> find_optimal(const Communicator& communicator, CutObjects& ob
   Status cut;
   if (communicator.rank() == 0)
     cut = attempt(stage_name, [&] {
-      places = cut_chain_of(stretches, std::move(items.values), total, places.size());
+      places = cut_chain_of(stretches, std::move(items.values), total, places.size(), speeds);
     });
   vote(communicator, cut);
   communicator.broadcast(std::span(places), 0);

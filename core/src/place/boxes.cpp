@@ -22,6 +22,8 @@ Found find_boxes(const PlaceTask& task, const Choose& choose, const CutBoxes& cu
   if (keeps<D>(task, status, found)) return found;
   Options cutting;
   std::vector<WeightedPoints> points;
+  std::vector<int> ranks;
+  std::vector<double> speeds;  // of parts
   const Status ready = attempt(stage_name, [&] {
     if (!status.ok()) throw Error(*status.error());
     for (std::size_t s = 0; s < prepared.sets.size(); ++s)
@@ -30,15 +32,14 @@ Found find_boxes(const PlaceTask& task, const Choose& choose, const CutBoxes& cu
     cutting.periodic = prepared.options.periodic;
     cutting.target_lambda = task.target_lambda();
     cutting.least_width = prepared.options.least_width;
+    if (task.fresh == nullptr) ranks = prepared.options.rank_of_part;
+    speeds = speeds_of_parts(task.speeds(), ranks);
+    cutting.speeds = speeds;
     choose(cutting);
   });
   auto cut = cut_boxes(ready, points, cutting);
-  found.lambda = lambda_of(cut.weights);
-  found.status = attempt(stage_name, [&] {
-    std::vector<int> ranks;
-    if (task.fresh == nullptr) ranks = prepared.options.rank_of_part;
-    found.domains = make(cut, cutting, std::move(ranks));
-  });
+  found.lambda = lambda_of(cut.weights, speeds);
+  found.status = attempt(stage_name, [&] { found.domains = make(cut, cutting, std::move(ranks)); });
   return found;
 }
 

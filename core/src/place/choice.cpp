@@ -8,6 +8,7 @@
 #include <evenkeel/backends/exec/region.hpp>
 #include <evenkeel/core/weights/extract.hpp>
 #include <evenkeel/core/weights/load.hpp>
+#include <evenkeel/core/weights/speeds.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -167,19 +168,22 @@ MethodForecast MethodTrial::forecast(const Method& method, const StepCosts& cost
   communicator_.all_reduce(std::span<double>(loads), Reduction::sum);
   leaving = communicator_.all_reduce(leaving, Reduction::sum);
   const std::vector<HaloSize> halos = halos_under(cut.domains, costs.halo);
+  const std::span<const double> speeds = unless_equal(options_.speeds);
+  const double mean_speed = std::accumulate(speeds.begin(), speeds.end(), 0.0) / parts_;
   const double mean = std::accumulate(loads.begin(), loads.end(), 0.0) / parts_;
   const double objects = static_cast<double>(sample_->all.objects) / parts_;  // of a part
   MethodForecast forecast;
   forecast.method = method;
-  forecast.lambda = lambda_of(loads);
+  forecast.lambda = lambda_of(loads, speeds);
   forecast.moved_share = static_cast<double>(leaving) / static_cast<double>(sample_->all.sampled);
   forecast.step = 0;
   for (std::size_t part = 0; part < halos.size(); ++part) {
     const HaloSize& halo = halos[part];
-    const double work = mean > 0 ? loads[part] / mean : 1;
-    forecast.step =
-        std::max(forecast.step,
-                 work + (costs.ghost * halo.ghosts + costs.neighbour * halo.neighbours) / objects);
+    const double speed = speeds.empty() ? 1 : speeds[part] / mean_speed;
+    const double work = mean > 0 ? loads[part] / mean : speed;
+    forecast.step = std::max(forecast.step, work / speed + (costs.ghost * halo.ghosts / speed +
+                                                            costs.neighbour * halo.neighbours) /
+                                                               objects);
     forecast.greatest.ghosts = std::max(forecast.greatest.ghosts, halo.ghosts);
     forecast.greatest.neighbours = std::max(forecast.greatest.neighbours, halo.neighbours);
   }

@@ -25,7 +25,8 @@ double heaviest_of(const Cut& cut) {
 }
 
 // Reads only a few keys, because the orders are sorted.
-std::vector<int> keep_in_place_of(const PlaceTask& task, const Splitters& splitters) {
+std::vector<int> keep_in_place_of(const PlaceTask& task, const Splitters& splitters,
+                                  const PlannedOwners& planned) {
   std::vector<std::int64_t> objects;
   const Status counted = attempt(stage_name, [&] {
     objects.resize(splitters.size() - 1);
@@ -35,7 +36,7 @@ std::vector<int> keep_in_place_of(const PlaceTask& task, const Splitters& splitt
         objects[part] += offsets[part + 1] - offsets[part];
     }
   });
-  return keep_in_place({task.communicator, counted}, objects);
+  return keep_in_place({task.communicator, counted}, objects, planned);
 }
 
 CurveOptions curve_of(const Prepared& prepared) {
@@ -52,8 +53,8 @@ void require_measured(const ShiftBy& shift) {
          "Give the seconds that were measured: finite, and not negative.");
 }
 
-// Local. Scales the weights of this rank's objects so that their sum is the rank's load. If all
-// weights are 0, the objects share the load evenly.
+// Local. Scales the weights of this rank's objects so that their sum is `load`. If all weights are
+// 0, the objects share the load evenly.
 void scale_to(const Prepared& prepared, Weights weights, double load, OwnWeights& into) {
   const auto objects = [&](std::size_t set) { return prepared.orders[set].objects.size(); };
   double sum = 0, all = 0;
@@ -116,18 +117,27 @@ Found find_on_curve(const PlaceTask& task) {
     cutting.most_objects = task.fresh->objects;
     cutting.aim = task.fresh->aim;
   }
+  const std::span<const double> speeds = task.speeds();
+  const bool is_named = !prepared.options.rank_of_part.empty();
+  std::vector<int> ranks;       // of parts; empty if part p is rank p
+  std::vector<double> by_part;  // speeds
   Keyed keyed;
   const Status joined = attempt(stage_name, [&] {
     if (!ready.ok()) throw Error(*ready.error());
     keyed = Keyed(prepared, found.weights.empty() ? task.weights : found.weights.of_sets());
     if (last != nullptr && (task.target_lambda() > 0 || found.is_shifted))
       cutting.kept = last->splitters();
+    if (!is_fresh && is_named)
+      ranks = prepared.options.rank_of_part;
+    else if (!speeds.empty() && last != nullptr)
+      ranks = last->rank_of_part();
+    by_part = speeds_of_parts(speeds, ranks);
+    cutting.speeds = by_part;
   });
   Cut parts = cut({task.communicator, joined}, keyed.sets, cutting);
-  std::vector<int> ranks;
-  const bool is_named = !prepared.options.rank_of_part.empty();
+  std::vector<int> nearer;  // ranks of parts that keep more objects in place
   if (!is_fresh && !parts.kept && !found.is_shifted && !is_named)
-    ranks = keep_in_place_of(task, parts.splitters);
+    nearer = keep_in_place_of(task, parts.splitters, {speeds, ranks});
   // true if part p stays with its last rank
   const bool keeps_ranks = parts.kept || found.is_shifted;
   found.is_kept = parts.kept;
@@ -135,10 +145,8 @@ Found find_on_curve(const PlaceTask& task) {
   found.lambda = parts.lambda();
   found.heaviest = heaviest_of(parts);
   found.status = attempt(stage_name, [&] {
-    if (!is_fresh && is_named)
-      ranks = prepared.options.rank_of_part;
-    else if (keeps_ranks)
-      ranks = last->rank_of_part();
+    if (keeps_ranks && !is_named) ranks = last->rank_of_part();
+    if (!nearer.empty()) ranks = std::move(nearer);
     if (!is_fresh)
       for (const Order& order : prepared.orders)
         found.offsets.push_back(offsets_of(order, parts.splitters));

@@ -154,7 +154,8 @@ void keep_where_they_are(const PlaceTask& task, exec::Array<int>& parts) {
                    CountObjectsOfParts{parts.data(), counts.data()});
     objects = counts.on_host();
   });
-  const std::vector<int> ranks = keep_in_place({task.communicator, counted}, objects);
+  const std::vector<int> ranks =
+      keep_in_place({task.communicator, counted}, objects, {.speeds = task.speeds()});
   if (ranks.empty()) return;  // empty on all ranks, or on no rank
   vote(task.communicator, attempt(stage_name, [&] {
          const exec::Reached<int> reached(space, graph_label, ranks);
@@ -169,10 +170,16 @@ struct CutFound {
   double from_nothing = 0;  // the cut of the last division that did not begin from present parts
 };
 
+GraphCutOptions cut_options_of(const PlaceTask& task) {
+  const std::span<const double> speeds = task.speeds();
+  return {.parts = task.parts(), .speeds = {speeds.begin(), speeds.end()}};
+}
+
 // Collective. Makes a new division that does not begin from the present parts.
 GraphCut cut_from_nothing(const PlaceTask& task, const Graph& graph, const ByGraph& method) {
-  GraphCut cut =
-      cut_graph(task.prepared.space, task.communicator, graph, {.parts = task.parts()}, method);
+  GraphCutOptions cutting;
+  vote(task.communicator, attempt(stage_name, [&] { cutting = cut_options_of(task); }));
+  GraphCut cut = cut_graph(task.prepared.space, task.communicator, graph, cutting, method);
   const bool are_held = task.prepared.region.is_bound;  // bonds hold objects on their ranks
   if (!are_held && task.fresh == nullptr) keep_where_they_are(task, cut.parts);
   return cut;
@@ -189,12 +196,14 @@ CutFound find_cut(const PlaceTask& task, const Graph& graph, const ByGraph& meth
     return {std::move(cut), edges};
   }
   exec::Array<int> here;
+  GraphCutOptions cutting;
   vote(task.communicator, attempt(stage_name, [&] {
          here = exec::filled(task.prepared.space, graph_label, task.prepared.set(0).count(),
                              task.communicator.rank());
+         cutting = cut_options_of(task);
+         cutting.from = here;
        }));
-  GraphCut kept = cut_graph(task.prepared.space, task.communicator, graph,
-                            {.parts = task.parts(), .from = here}, method);
+  GraphCut kept = cut_graph(task.prepared.space, task.communicator, graph, cutting, method);
   const auto* last = std::get_if<GraphDomains>(&task.last);
   const double measure = last == nullptr ? 0 : last->cut_from_nothing();
   if (kept.report.cut <= may_have_drifted * measure) return {std::move(kept), measure};
@@ -260,7 +269,7 @@ bool may_stay(const PlaceTask& task, Found& found) {
   for (const std::span<const double> cost : costs_of(task)) {
     loads =
         loads_by_object(task.communicator, Status(), task.prepared, Weights(&cost, 1), found.parts);
-    lambda = std::max(lambda, loads.lambda());
+    lambda = std::max(lambda, loads.lambda(task.speeds()));
   }
   found.lambda = lambda;
   found.is_kept = lambda <= task.target_lambda() && needlessly_empty(loads.objects) == 0 &&

@@ -15,14 +15,16 @@ bool keeps(const PlaceTask& task, Status& status, Found& found) {
   if (task.fresh != nullptr || !(task.target_lambda() > 0) || last == nullptr ||
       last->parts() != task.communicator.size() || !(last->box() == task.prepared.region.box))
     return false;
+  std::vector<double> speeds;  // of the last parts
   status = attempt(stage_name, [&] {
     if (!task.status.ok()) throw Error(*task.status.error());
     found.parts = parts_in(task.prepared, task.last);
+    speeds = speeds_of_parts(task.speeds(), rank_of_part(task.last));
   });
   const Loads loads =
       loads_by_object(task.communicator, status, task.prepared, task.weights, found.parts);
   status = Status();
-  found.lambda = loads.lambda();
+  found.lambda = loads.lambda(speeds);
   if (found.lambda > task.target_lambda()) {
     found = Found();
     return false;

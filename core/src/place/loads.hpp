@@ -11,7 +11,10 @@ namespace evenkeel {
 struct Loads {
   std::vector<double> weights;        // by rank; number of objects if all weights are 0
   std::vector<std::int64_t> objects;  // number of objects, by rank
-  double lambda() const noexcept { return lambda_of(weights); }
+  // With speeds of the ranks, or of the parts, it compares times.
+  double lambda(std::span<const double> speeds) const noexcept {
+    return lambda_of(weights, speeds);
+  }
 };
 
 // Collective. Returns the loads if each object goes to its part in `parts`. Part p is rank p, and

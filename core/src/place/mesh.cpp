@@ -169,6 +169,7 @@ class MeshSearch {
       const Region& region = prepared.region;
       lattice_ = mesh_lattice(region.dimensions, region.box, prepared.options.periodic);
       frame_ = frame_for(task_, lattice_);
+      set_speeds();
       keyed = Keyed(prepared, task_.weights);
       mine = census_of_weights(keyed.sets);
       vertices_.resize(static_cast<std::size_t>(MeshVertices::grid_of(frame_.shape).parts()));
@@ -196,6 +197,22 @@ class MeshSearch {
   static constexpr double good_lambda = 1.05;
 
   bool is_root() const { return communicator_.rank() == 0; }
+
+  // Hexahedra keep the ranks of the last domains.
+  bool keeps_ranks() const {
+    return task_.fresh == nullptr && task_.prepared.options.rank_of_part.empty() &&
+           earlier() != nullptr;
+  }
+  void set_speeds() {
+    if (keeps_ranks())
+      speeds_ = speeds_of_parts(task_.speeds(), rank_of_part(task_.last));
+    else if (task_.fresh == nullptr)
+      speeds_ = speeds_of_parts(task_.speeds(), task_.prepared.options.rank_of_part);
+    else
+      speeds_ = speeds_of_parts(task_.speeds(), {});
+    const double all = SpeedsBefore(speeds_).all();
+    for (const double speed : speeds_) shares_.push_back(speed / all * static_cast<double>(parts_));
+  }
 
   // The last domains, if the search can begin from them.
   const MeshDomains* earlier() const {
@@ -236,7 +253,7 @@ class MeshSearch {
     std::optional<MeshSolver> solver;
     Status status = attempt(stage_name, [&] {
       if (!is_root()) return;
-      solver.emplace(frame_, std::vector<MeshVertex>(start.begin(), start.end()), goal);
+      solver.emplace(frame_, std::vector<MeshVertex>(start.begin(), start.end()), goal, shares_);
       vertices_ = solver->vertices();
     });
     for (Turn turn{.goes_on = true};;) {
@@ -370,20 +387,19 @@ class MeshSearch {
     communicator_.all_reduce(std::span(units_of_parts_), Reduction::sum);
     for (std::size_t p = 0; p < parts_; ++p) weights_[p] = units_.weight_of(units_of_parts_[p]);
     require_finite_sum(weights_);  // the same on all ranks
-    found.lambda = evenkeel::lambda_of(weights_);
+    found.lambda = evenkeel::lambda_of(weights_, speeds_);
     const double sum = std::accumulate(weights_.begin(), weights_.end(), 0.0);
     const double heaviest = units_.weightless() ? 1 : all.heaviest;
     if (sum > 0) found.heaviest = heaviest / sum * static_cast<double>(parts_);
     std::vector<int> ranks;
     const bool is_fresh = task_.fresh != nullptr;
     const bool is_named = !task_.prepared.options.rank_of_part.empty();
-    const bool keeps_ranks = earlier() != nullptr;  // hexahedra stay where they are
-    if (!is_fresh && !is_named && !keeps_ranks)
-      ranks = keep_in_place({communicator_}, held.objects);
+    if (!is_fresh && !is_named && !keeps_ranks())
+      ranks = keep_in_place({communicator_}, held.objects, {.speeds = task_.speeds()});
     found.status = attempt(stage_name, [&] {
       if (!is_fresh && is_named)
         ranks = task_.prepared.options.rank_of_part;
-      else if (!is_fresh && keeps_ranks)
+      else if (keeps_ranks())
         ranks = rank_of_part(task_.last);
       found.domains =
           MeshDomains(task_.generation(), frame_.shape, task_.prepared.region.box,
@@ -397,6 +413,8 @@ class MeshSearch {
   std::size_t parts_;
   Lattice lattice_;
   MeshFrame frame_;
+  std::vector<double> speeds_,
+      shares_;  // of parts, and relative to the mean; empty if all are equal
   Units units_;
   std::vector<MeshVertex> vertices_;  // the same on all ranks
   // The vertices of the last domains, the best start, and the start of a search, which only rank 0

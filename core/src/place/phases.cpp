@@ -98,6 +98,7 @@ PlacedByPhases place_phases_by_graph(const Communicator& communicator, const Sta
 PlacedByPhases place_phases(const Communicator& communicator, const Status& status,
                             const Prepared& prepared, PhaseCosts costs, int phases,
                             double target_lambda, std::int64_t least_objects, const Domains& last) {
+  const bool has_speeds = !unless_equal(prepared.options.speeds).empty();
   if (places_by_graph(prepared.options.method))
     return place_phases_by_graph(communicator, status, prepared, costs, target_lambda,
                                  least_objects, last);
@@ -105,6 +106,9 @@ PlacedByPhases place_phases(const Communicator& communicator, const Status& stat
   const Status listed = attempt(stage_name, [&] {
     if (!status.ok()) throw Error(*status.error());
     if (!prepared.status.ok()) throw Error(*prepared.status.error());
+    if (has_speeds)
+      refuse("Several phases cannot be cut along a curve by speed.",
+             "Choose the method graph, add up the costs of all phases, or give no speeds.");
     keys = keys_of(prepared, costs);
   });
   const PhaseOptions options = {communicator.size(), phases, prepared.region.dimensions};

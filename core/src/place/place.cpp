@@ -64,7 +64,14 @@ std::vector<exec::Array<int>> parts_in(const Prepared& prepared, const Domains& 
 }
 
 Found find_domains(const PlaceTask& task) {
-  return row_of(task.prepared.options.method).find(task);
+  const PlaceOptions& options = task.prepared.options;
+  const Status checked = attempt(stage_name, [&] {
+    if (!task.status.ok()) throw Error(*task.status.error());
+    check_speeds(refuse, options.speeds, task.parts());
+  });
+  return row_of(options.method)
+      .find({task.communicator, checked, task.prepared, task.weights, task.goal, task.last,
+             task.fresh});
 }
 
 Assignment assignment_of(const PlaceTask& task, Found found, Weights weights, bool counts_objects) {
@@ -84,7 +91,7 @@ Assignment assignment_of(const PlaceTask& task, Found found, Weights weights, bo
   const Loads loads = loads_by_assignment(task.communicator, assignment.status, prepared,
                                           sought.empty() ? weights : sought.of_sets(), assignment);
   assignment.status = Status();
-  if (!is_known) assignment.lambda = loads.lambda();
+  if (!is_known) assignment.lambda = loads.lambda(task.speeds());
   const auto fewest = std::min_element(loads.objects.begin(), loads.objects.end());
   assignment.fewest_objects = *fewest;
   assignment.emptiest_rank = static_cast<int>(fewest - loads.objects.begin());

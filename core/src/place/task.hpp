@@ -4,6 +4,7 @@
 // method.cpp has the table of all methods.
 
 #include <evenkeel/core/place.hpp>
+#include <evenkeel/core/weights/speeds.hpp>
 
 #include <utility>
 
@@ -38,6 +39,8 @@ struct PlaceTask {
   int parts() const {
     return fresh != nullptr && fresh->parts > 0 ? fresh->parts : communicator.size();
   }
+  // The speeds of ranks; empty if all are equally fast.
+  std::span<const double> speeds() const { return unless_equal(prepared.options.speeds); }
   std::int64_t generation() const {
     return fresh == nullptr ? generation_of(last) + 1 : fresh->generation;
   }

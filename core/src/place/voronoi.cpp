@@ -204,6 +204,7 @@ class CellSearch {
       lattice_ = power_lattice(region.dimensions, region.box, prepared.options.periodic);
       keyed = Keyed(prepared, task_.weights);
       mine = census_of_weights(keyed.sets);
+      plan_owners();
       sites_.resize(parts_);
       sums_.resize(parts_);
       weights_.resize(parts_);
@@ -229,6 +230,28 @@ class CellSearch {
 
  private:
   bool is_root() const { return communicator_.rank() == 0; }
+
+  // Sets the ranks of a new diagram's cells, in ascending order of their speeds unless their
+  // numbers count, and the speeds of these cells and of the last ones.
+  void plan_owners() {
+    const PlaceOptions& options = task_.prepared.options;
+    const std::span<const double> speeds = task_.speeds();
+    if (task_.fresh == nullptr) ranks_ = options.rank_of_part;
+    if (task_.fresh == nullptr && ranks_.empty() && !speeds.empty()) {
+      ranks_.resize(parts_);
+      std::iota(ranks_.begin(), ranks_.end(), 0);
+      std::ranges::stable_sort(ranks_, {},
+                               [&](int rank) { return speeds[static_cast<std::size_t>(rank)]; });
+    }
+    const bool are_named = task_.fresh != nullptr || !options.rank_of_part.empty();
+    new_speeds_ = speeds_of_parts(speeds, ranks_);
+    last_speeds_ = are_named || earlier() == nullptr
+                       ? new_speeds_
+                       : speeds_of_parts(speeds, rank_of_part(task_.last));
+    if (!speeds.empty()) return;
+    new_speeds_.assign(parts_, 1.0);
+    last_speeds_ = new_speeds_;
+  }
 
   // Collective. The model of rank 0 has all objects.
   void gather_all() {
@@ -287,8 +310,9 @@ class CellSearch {
     constexpr double rough = 0.05, exact = 0.005;
     const VoronoiDomains* const last = earlier();
     const double within = is_whole ? exact : rough;
-    return last != nullptr ? followed(model, last->sites(), within)
-                           : new_diagram(model, parts_, within);
+    std::optional<PowerDiagram> diagram;
+    if (last != nullptr) diagram = followed(model, last->sites(), last_speeds_, within);
+    return diagram ? std::move(*diagram) : new_diagram(model, new_speeds_, within);
   }
 
   double tolerance() const {
@@ -335,19 +359,18 @@ class CellSearch {
     Found found;
     for (std::size_t p = 0; p < parts_; ++p) weights_[p] = units_.weight_of(sums_[p]);
     require_finite_sum(weights_);  // the same on all ranks
-    found.lambda = evenkeel::lambda_of(weights_);
+    found.lambda = evenkeel::lambda_of(weights_, is_new_ ? new_speeds_ : last_speeds_);
     const double sum = std::accumulate(weights_.begin(), weights_.end(), 0.0);
     const double heaviest = units_.weightless() ? 1 : all.heaviest;
     if (sum > 0) found.heaviest = heaviest / sum * static_cast<double>(parts_);
-    std::vector<int> ranks;
+    std::vector<int> nearer;  // ranks of cells that keep more objects in place
     const bool is_fresh = task_.fresh != nullptr;
     const bool is_named = !task_.prepared.options.rank_of_part.empty();
-    if (!is_fresh && !is_named && is_new_) ranks = keep_in_place({communicator_}, held_.objects);
+    if (!is_fresh && !is_named && is_new_)
+      nearer = keep_in_place({communicator_}, held_.objects, {task_.speeds(), ranks_});
     found.status = attempt(stage_name, [&] {
-      if (!is_fresh && is_named)
-        ranks = task_.prepared.options.rank_of_part;
-      else if (!is_fresh && !is_new_)
-        ranks = rank_of_part(task_.last);
+      std::vector<int> ranks = nearer.empty() ? std::move(ranks_) : std::move(nearer);
+      if (!is_fresh && !is_named && !is_new_) ranks = rank_of_part(task_.last);
       const Region& region = task_.prepared.region;
       found.domains =
           VoronoiDomains(task_.generation(), region.dimensions, region.box,
@@ -359,6 +382,9 @@ class CellSearch {
   const PlaceTask& task_;
   const Communicator& communicator_;
   std::size_t parts_;
+  std::vector<int> ranks_;                        // of the cells of a new diagram; empty if cell p
+                                                  // is rank p
+  std::vector<double> new_speeds_, last_speeds_;  // of cells; all 1 if they are equal
   Lattice lattice_;
   Units units_;
   std::vector<PowerSite> sites_;          // the same on all ranks

@@ -150,10 +150,10 @@ void OwnBlocks::measure_by_weights() noexcept {
   }
 }
 
-double OwnBlocks::load_of_blocks() const noexcept {
+double OwnBlocks::work() const noexcept {
   double work = 0;
   for (const OwnBlock& block : blocks_) work += std::max(0.0, block.record.work);
-  return work / speed_;
+  return work;
 }
 
 }  // namespace evenkeel

@@ -122,8 +122,9 @@ class OwnBlocks {
   void measure_by_weights() noexcept;
 
   double speed() const noexcept { return speed_; }
+  double work() const noexcept;  // of all blocks, in nanoseconds per step at speed 1
   // The load of this rank in nanoseconds per step: of its blocks, and that of other kernels.
-  double load_of_blocks() const noexcept;
+  double load_of_blocks() const noexcept { return work() / speed_; }
   double load_of_others() const noexcept { return others_; }
 
  private:

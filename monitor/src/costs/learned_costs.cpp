@@ -215,7 +215,7 @@ void LearnedCosts::learn(const Space& space, std::span<const Set> sets,
       costs = exec::filled(space, label, count, mean_per_object_);
     }
   }
-  refresh(sets, measured.mine, measured.stretches);
+  refresh(sets, measured.mine, measured.chunks);
 }
 
 void LearnedCosts::renew(const Space& space, std::span<const Set> sets, const WorkCosts& work) {
@@ -252,7 +252,7 @@ void LearnedCosts::learn_by_type(std::span<const Set> sets, const CostEvidence& 
     exec::for_each(costs_[s].space(), label, costs_[s].size(),
                    Spread{followed * load / expected, (1 - followed) * load / by_type,
                           by_type_[s].data(), costs_[s].data()});
-  refresh(sets, measured.mine, measured.stretches);
+  refresh(sets, measured.mine, measured.chunks);
   for (std::size_t s = 0; s < sets.size(); ++s) {
     const Space space = costs_[s].space();
     exec::for_each(space, label, costs_[s].size(),
@@ -285,28 +285,27 @@ LearnedCosts::ByPhase LearnedCosts::by_phase(const Space& space, std::span<const
   return all;
 }
 
-// Distributes the time of each stretch over its objects, and the load outside of chunks over all
+// Distributes the cost of each stretch over its objects, and the cost outside of chunks over all
 // objects, in proportion to the costs that were known before.
-void LearnedCosts::refresh(std::span<const Set> sets, double load,
-                           std::span<const StretchTimes> stretches) {
+void LearnedCosts::refresh(std::span<const Set> sets, double cost, const ChunkEvidence& chunks) {
   constexpr double least_rest = 1e-3;  // share of the time in chunks: keeps all costs positive
   double in_chunks = 0, known = 0;
-  for (const StretchTimes& loop : stretches)
+  for (const StretchTimes& loop : chunks.loops)
     if (is_usable(loop, sets)) {
-      in_chunks += time_of(loop) / loop.steps;
-      load -= loop.all_nanoseconds / loop.all_steps;
+      in_chunks += chunks.speed * time_of(loop) / loop.steps;
+      cost -= chunks.speed * loop.all_nanoseconds / loop.all_steps;
     }
   for (const exec::Array<double>& costs : of_sets()) known += sum_of(costs);
   if (!(in_chunks > 0) || !(known > 0)) return;
-  const double rest = std::max(least_rest * in_chunks, load);
+  const double rest = std::max(least_rest * in_chunks, cost);
   for (std::size_t s = 0; s < sets.size(); ++s) {
     const exec::Array<double>& costs = of_sets()[s];
     if (costs.size() != sets[s].count() || costs.empty()) continue;
     scale(costs, rest / known);
-    for (const StretchTimes& loop : stretches) {
+    for (const StretchTimes& loop : chunks.loops) {
       if (!is_usable(loop, sets) || static_cast<std::size_t>(loop.set) != s) continue;
       std::vector<double> per_step = loop.nanoseconds;
-      for (double& nanoseconds : per_step) nanoseconds /= loop.steps;
+      for (double& nanoseconds : per_step) nanoseconds = chunks.speed * nanoseconds / loop.steps;
       add_stretches(per_step, loop.objects, costs);
     }
   }

@@ -9,12 +9,18 @@
 
 namespace evenkeel {
 
-// The loads from which costs are learned, in nanoseconds per step.
+// The times of loops in chunks, one for each loop. A time x speed is a cost.
+struct ChunkEvidence {
+  std::span<const StretchTimes> loops = {};
+  double speed = 1;  // of this rank
+};
+
+// The costs from which those of objects are learned, in nanoseconds per step.
 struct CostEvidence {
   double mine = 0;             // of this rank since the last rebalance; 0 without a measurement
   double last = 0;             // of this rank in the last epoch; 0 without a measurement
   double mean_per_object = 0;  // over all ranks; 0 if no rank has measured a load
-  std::span<const StretchTimes> stretches = {};  // one for each loop in chunks
+  ChunkEvidence chunks = {};
 };
 
 class LearnedCosts {
@@ -88,9 +94,9 @@ class LearnedCosts {
     if (per_object > 0) mean_per_object_ = per_object;
   }
 
-  // Updates the costs by the times of chunks. It may be called between rebalances. `load` is the
-  // load of this rank in nanoseconds per step.
-  void refresh(std::span<const Set> sets, double load, std::span<const StretchTimes> stretches);
+  // Updates the costs by the times of chunks. It may be called between rebalances. `cost` is the
+  // cost of all objects of this rank in nanoseconds per step.
+  void refresh(std::span<const Set> sets, double cost, const ChunkEvidence& chunks);
 
  private:
   std::int64_t follow(const Space& space, const Set& set, std::size_t index, RankRecords& records);

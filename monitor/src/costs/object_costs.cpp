@@ -6,6 +6,8 @@
 #include <evenkeel/core/place.hpp>
 #include <evenkeel/core/weights.hpp>
 
+#include <cmath>
+
 namespace evenkeel {
 
 namespace {
@@ -114,7 +116,7 @@ void ObjectCosts::count(std::span<const Set> sets, const RankMeasurements& measu
   const std::int64_t began = now();
   counting_.is_owed = false;
   check_each(sets);
-  work_.observe(space_for(sets), sets, measured.kernels, measured.kernel_options);
+  work_.observe(space_for(sets), sets, measured.kernels, measured.kernel_options, measured.speed);
   counting_.ended_at = now();
   counting_.took = counting_.ended_at - began;
 }
@@ -145,7 +147,8 @@ void ObjectCosts::bring_up_to_date(std::span<const Set> sets, const RankMeasurem
     tell_(work_.table(ranks));
     learned_.renew(space, sets, work_);
   }
-  learned_.refresh(sets, static_cast<double>(measured.load), measured.stretches);
+  const double cost = static_cast<double>(measured.load) * measured.speed;
+  learned_.refresh(sets, cost, {measured.stretches, measured.speed});
 }
 
 // Collective. If all ranks can, fits the costs of objects to the loads before and after the last
@@ -159,7 +162,7 @@ void ObjectCosts::fit_last_move(const Communicator& ranks, std::span<const Set> 
   }));
   const bool all_fit = ranks.all_reduce(std::int64_t{fits ? 1 : 0}, Reduction::least) != 0;
   if (all_fit) {
-    refit_.fit(ranks, measured.first);
+    refit_.fit(ranks, measured.first * measured.speed);
     static_cast<void>(attempt(stage_name, [&] { refit_.apply(of_sets()); }));
   }
   refit_.give_back();
@@ -202,7 +205,9 @@ CostStatement ObjectCosts::statement(const Space& space, std::span<const Set> se
                                      const RankMeasurements& measured) const {
   CostStatement mine;
   mine.objects = objects_in(sets);
-  mine.load = measured.load;
+  mine.load = measured.speed == 1
+                  ? measured.load
+                  : std::llround(static_cast<double>(measured.load) * measured.speed);
   mine.expected = learned_.expected();
   mine.forgotten = forgotten_;
   mine.fits = can_fit_ && can_be_fitted(sets, measured) ? 1 : 0;
@@ -218,7 +223,7 @@ void ObjectCosts::fit(const Communicator& ranks, std::span<const Set> sets,
   learns_ = would_learn_;  // the same on all ranks, since they have weights for the same sets
   if (learns_ && agreed.is_typed && !agreed.work.empty())
     vote(ranks, fit_types(ranks, sets, agreed.work, earlier));
-  if (agreed.fits) refit_.fit(ranks, measured.first);
+  if (agreed.fits) refit_.fit(ranks, measured.first * measured.speed);
 }
 
 // Collective, if all ranks have types. Returns the failure of this rank, if there is one.
@@ -275,16 +280,16 @@ ObjectWeights ObjectCosts::weigh(std::span<const Set> sets, const AgreedCosts& a
 
 void ObjectCosts::learn(const Space& space, std::span<const Set> sets, const AgreedCosts& agreed,
                         const RankMeasurements& measured) {
-  refit_.note_load(measured.last, agreed.mean_per_object > 0);
+  const double last = measured.last * measured.speed;
+  refit_.note_load(last, agreed.mean_per_object > 0);
   if (agreed.fits) refit_.apply(of_sets());
-  const CostEvidence evidence = {agreed.mine, measured.last, agreed.mean_per_object,
-                                 measured.stretches};
+  const CostEvidence evidence = {
+      agreed.mine, last, agreed.mean_per_object, {measured.stretches, measured.speed}};
   if (learned_.is_typed()) return learned_.learn_by_type(sets, evidence, work_);
   // Fitted costs explain the load of the first epoch. If they predict the load of the last epoch
   // well, the objects have changed little since then.
-  const double followed = agreed.fits
-                              ? LearnedCosts::share_followed(measured.last, refit_.first_load())
-                              : LearnedCosts::share_followed(agreed.mine, agreed.expected);
+  const double followed = agreed.fits ? LearnedCosts::share_followed(last, refit_.first_load())
+                                      : LearnedCosts::share_followed(agreed.mine, agreed.expected);
   learned_.learn(space, sets, evidence, followed);
 }
 

@@ -13,18 +13,20 @@
 
 namespace evenkeel {
 
-// The measurements of this rank since the last rebalance, in nanoseconds per step.
+// The measurements of this rank since the last rebalance, in nanoseconds per step. A time x speed
+// is a cost: the time at the mean speed of all ranks.
 struct RankMeasurements {
   std::int64_t load = 0;                               // in all epochs
   double first = 0, last = 0;                          // load in the first and the last epoch
   std::span<const double> kernels = {};                // of each kernel in the last epoch
   std::span<const KernelOptions> kernel_options = {};  // of each kernel
   std::span<const StretchTimes> stretches = {};        // one for each loop in chunks
+  double speed = 1;                                    // of this rank / the mean speed
 };
 
 // The statement of each rank about its costs at the start of a rebalance.
 struct CostStatement {
-  std::int64_t load = 0;      // measured, in nanoseconds per step
+  std::int64_t load = 0;      // measured cost, in nanoseconds per step
   std::int64_t expected = 0;  // by the learned costs of objects, in nanoseconds per step
   std::int64_t objects = 0;
   std::int64_t forgotten = 0;  // objects whose learned costs are forgotten

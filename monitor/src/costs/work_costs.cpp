@@ -59,11 +59,12 @@ bool WorkCosts::are_told(std::span<const Set> sets) {
 }
 
 void WorkCosts::observe(const Space& space, std::span<const Set> sets,
-                        std::span<const double> kernels, std::span<const KernelOptions> options) {
+                        std::span<const double> kernels, std::span<const KernelOptions> options,
+                        double speed) {
   MeasuredLook row;
   for (const Set& set : sets) row.amounts.push_back(amounts_of(space, set));
   for (std::size_t k = 0; k < std::min(kernels.size(), options.size()); ++k)
-    row.groups.emplace_back(group_of(options[k]), kernels[k]);
+    row.groups.emplace_back(group_of(options[k]), speed * kernels[k]);
   for (GroupModel& model : models_) observe(model, row);
   rows_.push_back(std::move(row));
   is_measured_here_ = true;

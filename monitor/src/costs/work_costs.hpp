@@ -49,9 +49,10 @@ class WorkCosts {
   static bool are_told(std::span<const Set> sets);
 
   // Local. Remembers the amounts of this rank, and the times of its kernels, which are in the order
-  // of the clock and in nanoseconds per step. Throws an Error for invalid types and features.
+  // of the clock and in nanoseconds per step. A time x speed is a cost. Throws an Error for invalid
+  // types and features.
   void observe(const Space& space, std::span<const Set> sets, std::span<const double> kernels,
-               std::span<const KernelOptions> options);
+               std::span<const KernelOptions> options, double speed);
 
   // The columns and the groups that this rank knows, for its statement before a rebalance.
   AgreedWork known(const Space& space, std::span<const Set> sets,
@@ -96,7 +97,7 @@ class WorkCosts {
   // The measurements of one look.
   struct MeasuredLook {
     std::vector<PerColumn> amounts;                        // by set
-    std::vector<std::pair<std::uint32_t, double>> groups;  // nanoseconds per step
+    std::vector<std::pair<std::uint32_t, double>> groups;  // costs in nanoseconds per step
   };
   struct CostColumn {
     std::size_t set;

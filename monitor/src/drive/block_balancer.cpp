@@ -2,6 +2,7 @@
 
 #include "blocks/block_survey.hpp"
 #include "drive/facade.hpp"
+#include "options/place_options.hpp"
 #include "survey/shared_error.hpp"
 
 #include <evenkeel/backends/exec/region.hpp>
@@ -16,13 +17,10 @@ namespace {
 
 constexpr const char* block_stage = "monitor/block_balancer";
 
-double speed_here(const std::vector<double>& speeds, const Communicator& ranks) {
-  return speeds.empty() ? 1.0 : speeds[static_cast<std::size_t>(ranks.rank())];
-}
-
-MapOptions map_options(const BlockBalancerOptions& options, double target) {
-  return {options.most_blocks,     options.memory, options.speeds,     options.node_of_rank,
-          options.price_of_moving, target,         options.consecutive};
+MapOptions map_options(const BlockBalancerOptions& options, const Options& agreed) {
+  return {options.most_blocks,  options.memory,          relative_speeds(agreed),
+          options.node_of_rank, options.price_of_moving, agreed.target_lambda,
+          options.consecutive};
 }
 
 // The first problem with the cost of a block. Any thread may note one.
@@ -55,11 +53,10 @@ struct BlockBalancer::Impl {
        const BlockBalancerOptions& options)
       : engine_(std::move(for_looks), std::move(terms)),
         ranks_(std::move(for_proposals)),
-        map_options_(map_options(options, engine_.options().target_lambda)) {
+        map_options_(map_options(options, engine_.options())) {
     ranks_.set_on_mpi_error(engine_.options().on_mpi_error);
     check(map_options_, ranks_.size());
-    own_.emplace(engine_.clock(), engine_.kernel("blocks", {}), ranks_.rank(),
-                 speed_here(options.speeds, ranks_));
+    own_.emplace(engine_.clock(), engine_.kernel("blocks", {}), ranks_.rank(), engine_.speed());
     untimed_ = engine_.options().warmup_steps;
     engine_.know_costs();
   }
@@ -154,7 +151,7 @@ std::optional<BlockProposal> BlockBalancer::Impl::step(const StepOptions& how) {
   if (proposal_) drop();
   if (engine_.options().deterministic) {
     own_->measure_by_weights();
-    engine_.set_load(own_->load_of_blocks() / OwnBlocks::nanoseconds_per_weight);
+    engine_.set_load(own_->work() / OwnBlocks::nanoseconds_per_weight);
   }
   const bool ends_epoch = engine_.next_step_looks(), predicts = engine_.predicts(how);
   const auto at_look = [&](std::int64_t load) {

@@ -1,6 +1,7 @@
 #include "drive/engine.hpp"
 
 #include "options/first_state.hpp"
+#include "options/place_options.hpp"
 #include "tell/saved_state.hpp"
 
 #include <evenkeel/backends/text.hpp>
@@ -51,6 +52,7 @@ EngineTerms agree_on_engine(const Communicator& communicator, const Options& cod
 
 Engine::Engine(Communicator communicator, EngineTerms terms)
     : options_(std::move(terms.options)),
+      speed_(relative_speed(options_, communicator.rank())),
       observer_(options_.clock, options_.own_clock, terms.shares_cores, options_.deterministic),
       epochs_(options_.warmup_steps),
       protocol_(std::move(communicator), hash_of(to_text(options_)),
@@ -462,7 +464,8 @@ RankMeasurements Engine::measured() const {
           .last = or_running(is_predicted ? mean : observer_.last_load()),
           .kernels = observer_.last_kernels(),
           .kernel_options = clock.options(),
-          .stretches = clock.of_stretches()};
+          .stretches = clock.of_stretches(),
+          .speed = speed_};
 }
 
 }  // namespace evenkeel

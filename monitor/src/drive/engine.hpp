@@ -83,7 +83,9 @@ class Engine {
   // True if the next step, with these options, decides at once by a forecast.
   bool predicts(const StepOptions& options) const noexcept;
   std::int64_t load_nanoseconds() const { return observer_.mean_load(); }
-  void set_load(double weight) noexcept { observer_.set_weight(weight); }
+  // In a deterministic run: the weight of this rank's objects, from which its load follows.
+  void set_load(double weight) noexcept { observer_.set_weight(weight / speed_); }
+  double speed() const noexcept { return speed_; }  // of this rank / the mean speed
 
   // --- For balancers -----------------------------------------------------------------------------
 
@@ -182,6 +184,7 @@ class Engine {
 
   detail::HomeProcess home_;
   Options options_;
+  double speed_;  // of this rank / the mean speed
   Observer observer_;
   Epochs epochs_;
   Protocol protocol_;

@@ -103,11 +103,13 @@ GraphCut GraphBalancer::Impl::propose(const Graph& graph, const std::optional<By
   const Status ready = attempt(graph_stage, [&] {
     here = exec::filled(space_for(graph), "evenkeel::graph_balancer::ranks", vertices_of(graph),
                         ranks_.rank());
+    cutting.speeds = engine_.options().speeds;
   });
-  const std::int64_t load = engine_.measured().load;
+  const std::int64_t load = engine_.measured().load;  // a time
   const std::int64_t loads = require_same_generation(ranks_, ready, graph_stage, generation_, load);
   if (!from_nothing) cutting.from = here;
-  if (costs_ == VertexCosts::measured && loads > 0) cutting.load = static_cast<double>(load);
+  if (costs_ == VertexCosts::measured && loads > 0)
+    cutting.load = static_cast<double>(load) * engine_.speed();
   GraphCut cut = cut_graph(space_for(graph), ranks_, graph, cutting, method.value_or(method_));
   const GraphReport& report = cut.report;
   proposal_ = Proposal{std::llround(report.moved * static_cast<double>(report.vertices)),

@@ -6,6 +6,8 @@
 #include "rebalance/inspection.hpp"
 #include "survey/surveyor.hpp"
 
+#include <evenkeel/core/weights/speeds.hpp>
+
 namespace evenkeel {
 
 namespace {
@@ -30,18 +32,36 @@ struct GridBalancer::Impl {
                       std::to_string(ranks_.size()) + " ranks.",
                   "Make as many domains as ranks, for example with factored().");
     rounds_options_ = options.rounds;
+    take_over_speeds(options.grid.rank_of_part);
     rounds_.emplace(uniform, rounds_options_);
     domains_ = rounds_->current();
     part_ = grid().part_of(ranks_.rank());
+    if (!rounds_options_.speeds.empty())
+      speed_ = rounds_options_.speeds[static_cast<std::size_t>(part_)];
     placing_ = engine_.options();
     placing_.periodic = options.periodic;
     placing_.box = options.box;
+    placing_.speeds = rounds_options_.speeds;
+    for (std::size_t p = 0; p < placing_.speeds.size() && !options.grid.rank_of_part.empty(); ++p)
+      placing_.speeds[static_cast<std::size_t>(options.grid.rank_of_part[p])] =
+          rounds_options_.speeds[p];
     if (options.scheme == GridScheme::tensor)
       placing_.method = Tensor{options.grid.shape.extents};
     else
       placing_.method = Staggered{options.grid.shape.extents};
   }
   void open() { engine_.open(); }
+
+  // The speeds of ranks, in the options of the monitor, are those of their parts.
+  void take_over_speeds(const std::vector<int>& rank_of_part) {
+    const std::span<const double> speeds = engine_.options().speeds;
+    if (speeds.empty()) return;
+    if (!rounds_options_.speeds.empty())
+      throw Error(ErrorKind::bad_input, Where{grid_stage},
+                  "Speeds were given for parts and for ranks.",
+                  "Leave out rounds.speeds, or monitor.speeds.");
+    rounds_options_.speeds = speeds_of_parts(unless_equal(speeds), rank_of_part);
+  }
 
   std::optional<GridDomains> step(const StepOptions& how,
                                   const std::function<Status()>& inspector = {},
@@ -61,7 +81,8 @@ struct GridBalancer::Impl {
   std::optional<GridRounds> rounds_;
   std::optional<GridRounds> rounds_after_drop_;  // of the open proposal
   Domains domains_ = GridDomains();
-  int part_ = 0;  // of this rank
+  int part_ = 0;      // of this rank
+  double speed_ = 1;  // of this rank
   std::optional<Domains> proposal_;
   std::int64_t proposed_at_ = 0;  // reading of now_(): a rebalance begins here
   Options placing_;               // the options of a fresh cut of cells
@@ -75,7 +96,7 @@ std::optional<GridDomains> GridBalancer::Impl::step(const StepOptions& how,
                                                     const Engine::Forecast& forecast) {
   const Advice advice = engine_.step(0, how, inspector, forecast);
   if (!advice) return std::nullopt;
-  return propose(static_cast<double>(engine_.measured().load));
+  return propose(static_cast<double>(engine_.measured().load) * speed_);
 }
 
 std::optional<GridDomains> GridBalancer::Impl::step(const Set& cells, const StepOptions& how) {

@@ -38,6 +38,14 @@ void require_a_part_each(const Options& options, int ranks) {
                   "Name each rank once, or no rank.");
 }
 
+void require_speeds_for(const Options& options, int ranks) {
+  const std::int64_t speeds = std::ssize(options.speeds);
+  if (speeds != 0 && speeds != ranks)
+    refuse_option("speeds has " + std::to_string(speeds) + " numbers, and there are " +
+                      std::to_string(ranks) + " ranks.",
+                  "Give one speed per rank, or no speeds.");
+}
+
 // Throws an Error if two paths lead to the same file: writing one would destroy the other.
 void refuse_equal_paths(const Options& options, const std::string& options_file) {
   const std::array<std::pair<const char*, const std::string&>, 4> files = {
@@ -141,6 +149,7 @@ Options agree(const Communicator& communicator, const Options& code, bool places
          if (!places_objects) require_no_placing(code);
          const Options chosen = resolve(code, environment_options());
          require_a_part_each(chosen, communicator.size());
+         require_speeds_for(chosen, communicator.size());
          text = to_text(chosen);
        }));
   const auto bytes = static_cast<std::size_t>(communicator.broadcast(std::ssize(text), 0));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <evenkeel/core/place.hpp>
+#include <evenkeel/core/weights/speeds.hpp>
 #include <evenkeel/monitor/options.hpp>
 
 namespace evenkeel {
@@ -11,7 +12,22 @@ inline PlaceOptions place_options_of(const Options& options, const Domains& pres
           .periodic = options.periodic,
           .cell_size = options.cell_size,
           .least_width = options.least_width,
-          .rank_of_part = options.rank_of_part};
+          .rank_of_part = options.rank_of_part,
+          .speeds = options.speeds};
+}
+
+// The speed of each rank / the mean speed; empty if all ranks are equally fast.
+inline std::vector<double> relative_speeds(const Options& options) {
+  const std::span<const double> given = unless_equal(options.speeds);
+  std::vector<double> speeds(given.begin(), given.end());
+  const double mean = SpeedsBefore(given).all() / static_cast<double>(given.size());
+  for (double& speed : speeds) speed /= mean;
+  return speeds;
+}
+// The same for one rank; 1 if all ranks are equally fast.
+inline double relative_speed(const Options& options, int rank) {
+  const std::vector<double> speeds = relative_speeds(options);
+  return speeds.empty() ? 1 : speeds[static_cast<std::size_t>(rank)];
 }
 
 inline bool is_among(const Method& method, Methods methods) {

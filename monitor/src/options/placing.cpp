@@ -6,6 +6,7 @@
 #include <evenkeel/core/weights/load.hpp>
 
 #include <cmath>
+#include <numeric>
 
 namespace evenkeel::detail {
 
@@ -103,7 +104,16 @@ std::string print(const std::vector<int>& numbers) {
   return numbers.empty() ? "none" : print_list(numbers);
 }
 
+std::string print(const std::vector<double>& numbers) {
+  return numbers.empty() ? "none" : print_list(numbers);
+}
+
 bool parse(std::string_view text, std::vector<int>& numbers) {
+  numbers.clear();
+  return text == "none" || parse_list(text, numbers);
+}
+
+bool parse(std::string_view text, std::vector<double>& numbers) {
   numbers.clear();
   return text == "none" || parse_list(text, numbers);
 }
@@ -140,6 +150,13 @@ bool is_each_once(const Options& options) {
   return true;
 }
 
+// As above, their number is checked later.
+bool are_speeds(const Options& options) {
+  const std::vector<double>& speeds = options.speeds;
+  const double sum = std::accumulate(speeds.begin(), speeds.end(), 0.0);
+  return std::isfinite(sum) && std::ranges::all_of(speeds, [](double speed) { return speed > 0; });
+}
+
 bool box_makes_sense(const Options& options) {
   if (options.box) check(*options.box, {false, false, false});
   return true;
@@ -161,6 +178,9 @@ constexpr std::array placing_rows = {
     describe<&Options::rank_of_part>(
         "rank_of_part", "none, or the numbers of all ranks, each once, with commas between them",
         &is_each_once),
+    describe<&Options::speeds>(
+        "speeds", "none, or the speed of each rank: positive numbers with commas between them",
+        &are_speeds),
     describe<&Options::cell_size>(
         "cell_size", "none, or one to three numbers of at least 0 with commas between them",
         [](const Options& o) { return are_lengths(o.cell_size); }),

@@ -69,11 +69,13 @@ std::string print(const std::optional<Box>& box);
 std::string print(const std::array<bool, 3>& axes);
 std::string print(const std::array<double, 3>& lengths);
 std::string print(const std::vector<int>& numbers);
+std::string print(const std::vector<double>& numbers);
 
 bool parse(std::string_view text, Method& method);
 bool parse(std::string_view text, std::optional<Box>& box);
 bool parse(std::string_view text, std::array<bool, 3>& axes);
 bool parse(std::string_view text, std::array<double, 3>& lengths);
 bool parse(std::string_view text, std::vector<int>& numbers);
+bool parse(std::string_view text, std::vector<double>& numbers);
 
 }  // namespace evenkeel::detail

@@ -26,13 +26,13 @@ std::vector<Method> candidates_of(const Options& options) {
   return candidates;
 }
 
-// The nanoseconds per step that this rank has spent in kernels that exchange ghosts.
+// The cost per step of this rank's kernels that exchange ghosts, in nanoseconds.
 double exchange_time(const RankMeasurements& measured) {
   double time = 0;
   for (std::size_t k = 0; k < std::min(measured.kernels.size(), measured.kernel_options.size());
        ++k)
     if (measured.kernel_options[k].exchanges_ghosts) time += measured.kernels[k];
-  return time;
+  return time * measured.speed;
 }
 
 // Collective.

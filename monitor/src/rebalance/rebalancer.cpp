@@ -44,7 +44,9 @@ class Companions {
 std::optional<ShiftBy> shift_of(const Occasion& occasion, double mine) {
   const Advice& advice = occasion.advice;
   if (!(advice.shift_penalty > 0)) return std::nullopt;
-  return ShiftBy{advice.shift_penalty, advice.shifts_by_last_epoch ? occasion.measured.last : mine};
+  const RankMeasurements& measured = occasion.measured;
+  return ShiftBy{advice.shift_penalty,
+                 advice.shifts_by_last_epoch ? measured.last * measured.speed : mine};
 }
 
 }  // namespace
@@ -200,14 +202,16 @@ std::optional<Assignment> Rebalancer::take_again(const Prepared& prepared, Weigh
 }
 
 // Collective. Cuts for several phases at once if the costs of objects are known for at least two
-// phases, and if the method cuts along a curve or by a graph. Otherwise cuts by one weight. With
-// several phases, a new cut replaces a shift, which would use the load summed over phases.
+// phases, and if the method cuts along a curve or by a graph. Otherwise, and along a curve for
+// ranks of different speeds, cuts by one weight. With several phases, a new cut replaces a shift,
+// which would use the load summed over phases.
 PlacedByPhases Rebalancer::place_anew(const Prepared& prepared, const ObjectWeights& weights,
                                       std::uint32_t phases, const CurveGoal& goal) {
   const Options& options = parts_.options;
   const Domains& last = parts_.domains.present();
   const Method& method = prepared.options.method;
-  const bool takes_phases = places_along_curve(method) || places_by_graph(method);
+  const bool are_equal = unless_equal(options.speeds).empty();
+  const bool takes_phases = (places_along_curve(method) && are_equal) || places_by_graph(method);
   if (std::popcount(phases) < 2 || !takes_phases)
     return {place_allowed(parts_.ranks, Status(), prepared, weights.of_sets, goal,
                           options.least_objects, last),

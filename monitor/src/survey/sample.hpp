@@ -26,9 +26,9 @@ struct SampleStatement {
 
   bool can_be_cut() const noexcept { return objects > 0 && least_dimensions == bounds.dimensions; }
   bool is_on_record() const noexcept { return off_record == 0 && first_unknown == 0; }
-  // True if so many first ranks are known that others can be guessed from them; see
-  // ObjectSample::fill_first_ranks(). Cells of an adaptive mesh are made and removed where it is
-  // fine, but between them some are as old as the run.
+  // True if at least one first rank in 20 is known. ObjectSample::fill_first_ranks() guesses the
+  // others from them. Cells of an adaptive mesh are made and removed where it is fine, but between
+  // them some are as old as the run.
   bool is_known_enough() const noexcept {
     return off_record == 0 && 20 * (objects - first_unknown) >= objects;
   }
@@ -57,7 +57,7 @@ class ObjectSample {
   // Samples objects of a set, each with the weight of the objects that it represents. Throws an
   // Error if a weight is invalid, or if sets differ in dimensions.
   void add(const Set& set, const Known& known);
-  // Scales the costs so that their sum is `load`.
+  // Scales the costs so that their sum is `load`: the time of this rank x its speed.
   void scale_to(double load);
 
   // Throws an Error if a position is not finite.

@@ -75,7 +75,8 @@ ObjectSample Surveyor::sample_of(const Question& question) const {
                 .records = question.has_moved ? records_.known(s, objects) : nullptr,
                 .advised = records_.known_advice(s, objects)});
   }
-  sample.scale_to(static_cast<double>(question.load));
+  const double speed = relative_speed(question.options, communicator_.rank());
+  sample.scale_to(static_cast<double>(question.load) * speed);
   return sample;
 }
 
@@ -167,7 +168,7 @@ Survey Surveyor::find_out(const Question& question) {
   SampleStatement mine;
   const Status taken = attempt(stage_name, [&] {
     sample = sample_of(question);
-    tally.emplace(communicator_.size());
+    tally.emplace(communicator_.size(), relative_speeds(question.options));
     mine = sample.statement();
   });
   const std::int64_t alone = question.now() - began;

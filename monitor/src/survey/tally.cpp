@@ -6,8 +6,10 @@
 
 namespace evenkeel {
 
-LoadTally::LoadTally(int ranks)
-    : ranks_(static_cast<std::size_t>(ranks)), values_(rows * ranks_ + 3) {}
+LoadTally::LoadTally(int ranks, std::span<const double> speeds)
+    : ranks_(static_cast<std::size_t>(ranks)),
+      speeds_(speeds.begin(), speeds.end()),
+      values_(rows * ranks_ + 3) {}
 
 void LoadTally::add(std::size_t row, std::span<const int> ranks, std::span<const double> costs) {
   is_known_[row] = true;
@@ -25,7 +27,8 @@ void LoadTally::add_evenly(std::size_t row, std::span<const double> costs) {
   is_known_[row] = true;
   const double sum = std::accumulate(costs.begin(), costs.end(), 0.0);
   for (std::size_t rank = 0; rank < ranks_; ++rank)
-    values_[row * ranks_ + rank] += std::llround(sum / static_cast<double>(ranks_));
+    values_[row * ranks_ + rank] +=
+        std::llround(sum * speed_of(rank) / static_cast<double>(ranks_));
 }
 
 void LoadTally::add_weight(int rank, double share) {
@@ -40,6 +43,8 @@ void LoadTally::add_moved(double bytes) { values_[rows * ranks_ + 1] += std::llr
 
 bool LoadTally::reduce(const Communicator& communicator) {
   communicator.all_reduce(std::span<std::int64_t>(values_), Reduction::sum);
+  for (std::size_t i = 0; i < rows * ranks_ && !speeds_.empty(); ++i)
+    values_[i] = std::llround(static_cast<double>(values_[i]) / speeds_[i % ranks_]);
   return values_.back() == 0;
 }
 

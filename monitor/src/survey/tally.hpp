@@ -1,7 +1,7 @@
 #pragma once
 
 // The load of each rank under several domains, in nanoseconds, summed over the samples of all
-// ranks.
+// ranks. Costs are added up; reduce() turns the costs of a rank into its time.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/monitor/counterfactual.hpp>
@@ -24,13 +24,14 @@ class LoadTally {
   };
   static constexpr std::size_t rows = earlier + Counterfactual::earlier_cuts;
 
-  explicit LoadTally(int ranks);
+  // If ranks differ in speed, `speeds` has the speed of each rank / the mean speed.
+  explicit LoadTally(int ranks, std::span<const double> speeds = {});
 
   // Adds the cost of each object to the rank that would own the object.
   void add(std::size_t row, std::span<const int> ranks, std::span<const double> costs);
   // Adds the costs of objects by the rank that would own them.
   void add(std::size_t row, std::span<const double> by_rank);
-  // Adds the cost of this rank's objects, spread evenly over all ranks.
+  // Adds the cost of this rank's objects, spread over all ranks so that they take the same time.
   void add_evenly(std::size_t row, std::span<const double> costs);
   // Sets the weight of a rank, as a share of the greatest weight of any rank.
   void add_weight(int rank, double share);
@@ -40,7 +41,8 @@ class LoadTally {
   void add_stray(double cost);
   void fail() noexcept { values_.back() = 1; }
 
-  // Collective. Adds up the tallies of all ranks. Returns false if a rank has failed.
+  // Collective. Adds up the tallies of all ranks, and divides the costs of each rank by its speed.
+  // Returns false if a rank has failed.
   bool reduce(const Communicator& communicator);
 
   // The greatest load of a rank; Counterfactual::unknown if nothing was added to the row.
@@ -58,7 +60,10 @@ class LoadTally {
   std::span<const std::int64_t> at(std::size_t row) const;
   double sum_of(std::size_t row) const;
 
+  double speed_of(std::size_t rank) const { return speeds_.empty() ? 1 : speeds_[rank]; }
+
   std::size_t ranks_;
+  std::vector<double> speeds_;
   std::vector<std::int64_t> values_;   // loads by row and rank; then the load of strays, the bytes
                                        // that would move, and failures
   std::array<bool, rows> is_known_{};  // the same on all ranks

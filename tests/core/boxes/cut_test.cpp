@@ -538,8 +538,8 @@ TEST_F(BoxCutOn, MisuseIsTheSameErrorOnAllRanks) {
       "average) of at least 1: 1.03 allows 3 % above the average.",
       [](auto& o, auto&) { o.target_lambda = 0.03; });
   const std::vector<double> few = {1, 2}, none(8, 0.0);
-  refused("2 speeds came with 8 parts", [&](auto& o, auto&) { o.speeds = few; });
-  refused("A speed is not positive and finite.", [&](auto& o, auto&) { o.speeds = none; });
+  refused("2 speeds came for 8 parts.", [&](auto& o, auto&) { o.speeds = few; });
+  refused("A speed is zero, negative, NaN or infinite.", [&](auto& o, auto&) { o.speeds = none; });
   refused("Points of 2 coordinates", [this](auto&, auto& p) {
     if (rank == size - 1) p.position.components = 2;
   });

@@ -556,8 +556,8 @@ TEST_F(GridRoundsTest, RefusesOptionsThatMakeNoSense) {
   refused("the largest width that fits is 0.25", [](auto& o) { o.least_width[0] = 0.3; });
   refused("The least width and the cell size along y must be finite and not negative.",
           [](auto& o) { o.cell_size[1] = -1; });
-  refused("2 speeds came with 16 parts", [](auto& o) { o.speeds = {1, 2}; });
-  refused("A speed is not positive and finite.", [](auto& o) { o.speeds.assign(16, 0.0); });
+  refused("2 speeds came for 16 parts.", [](auto& o) { o.speeds = {1, 2}; });
+  refused("A speed is zero, negative, NaN or infinite.", [](auto& o) { o.speeds.assign(16, 0.0); });
   refused("noise must be finite and not negative.", [](auto& o) { o.noise = -1; });
   refused("gamma must be finite and not negative.", [](auto& o) { o.gamma = -1; });
   EXPECT_ERROR(GridRounds(GridDomains(), {}), "a grid that has no domains");

@@ -114,8 +114,8 @@ struct Result {
 
 // Tests that no step inverts a tetrahedron.
 Result solved(const MeshFrame& frame, const std::vector<MeshPoint>& points, const KuhnPath& axes,
-              const MeshGoal& goal) {
-  MeshSolver solver(frame, triangular_mesh(frame, points, axes), goal);
+              const MeshGoal& goal, const std::vector<double>& shares = {}) {
+  MeshSolver solver(frame, triangular_mesh(frame, points, axes), goal, shares);
   int passes = 1;
   EXPECT_FALSE(is_inverted(frame, solver.vertices()));
   while (solver.improve(sums_in(frame, solver.vertices(), points))) {
@@ -174,6 +174,25 @@ TEST(Kuhn, TetrahedraOfAllCloudsAreEven) {
       best = std::min(best, solved(frame, points, kuhn_paths[order], {0.02, 60, 12}).lambda);
     EXPECT_LE(best, 1.05);
   }
+}
+
+// Hexahedra of 1, 2, 4 and 8 parts of the weight, beside each other.
+TEST(Kuhn, WeightsAreProportionalToShares) {
+  Random random(8);
+  for (const char* const cloud : {"uniform", "gauss", "twin", "shell", "corner"})
+    for (const GridPlace& extents : {GridPlace{2, 2, 1}, GridPlace{2, 2, 2}, GridPlace{4, 4, 2}}) {
+      SCOPED_TRACE(cloud);
+      const MeshFrame frame = cube(3, extents);
+      const int parts = frame.shape.parts();
+      std::vector<double> shares;
+      for (int p = 0; p < parts; ++p) shares.push_back(static_cast<double>(1U << p % 4) / 3.75);
+      const std::vector<MeshPoint> points = points_of(cloud, parts * 1000, 3, random);
+      double best = 8;
+      for (std::size_t order = 0; order < 6 && best > 1.05; ++order)
+        best =
+            std::min(best, solved(frame, points, kuhn_paths[order], {0.02, 60, 12}, shares).lambda);
+      EXPECT_LE(best, 1.05);
+    }
 }
 
 // It is not possible to be even here; but nothing may fail.

@@ -71,6 +71,8 @@ double lambda_of_masses(const std::vector<double>& masses) {
   return greatest * static_cast<double>(masses.size()) / sum;
 }
 
+std::vector<double> alike(std::size_t parts) { return std::vector<double>(parts, 1.0); }
+
 std::vector<Place> random_places(const std::string& name, std::size_t count, Random& random) {
   std::uniform_real_distribution<double> even(0, 1);
   std::normal_distribution<double> normal;
@@ -94,7 +96,7 @@ TEST(Power, MassesAreThoseOfTheOwners) {
   for (const bool is_periodic : {false, true}) {
     const Cloud cloud(random_places("gauss", 3000, random), {}, 3, {is_periodic, false, true});
     const PowerModel model = cloud.model();
-    const PowerDiagram found = new_diagram(model, 20, 0.005);
+    const PowerDiagram found = new_diagram(model, alike(20), 0.005);
     const PowerMeasure now = measure(model, found.sites, 0.2);
     EXPECT_EQ(now.mass, masses_in(cloud, found.sites));
     EXPECT_FALSE(now.faces.empty());
@@ -113,7 +115,7 @@ TEST(Power, CellsOfAllCloudsAreEven) {
         SCOPED_TRACE(std::string(name) + ", parts: " + std::to_string(parts));
         const Cloud cloud(random_places(name, 200 * parts, random), {}, 3,
                           {is_periodic, is_periodic, is_periodic});
-        PowerDiagram found = new_diagram(cloud.model(), parts, 0.005);
+        PowerDiagram found = new_diagram(cloud.model(), alike(parts), 0.005);
         settle(cloud.model(), found, 1.005);
         const std::vector<double> masses = masses_in(cloud, found.sites);
         EXPECT_LE(lambda_of_masses(masses), 1.0051);
@@ -128,7 +130,7 @@ TEST(Power, FewPointsForEachCell) {
     for (std::size_t count = parts; count <= 4 * parts + 3; ++count) {
       SCOPED_TRACE(std::to_string(count) + " points for " + std::to_string(parts));
       const Cloud cloud(random_places("uniform", count, random), {});
-      PowerDiagram found = new_diagram(cloud.model(), parts, 0.005);
+      PowerDiagram found = new_diagram(cloud.model(), alike(parts), 0.005);
       settle(cloud.model(), found, 1);
       const std::vector<double> masses = masses_in(cloud, found.sites);
       EXPECT_EQ(std::ranges::max(masses), static_cast<double>((count + parts - 1) / parts));
@@ -140,7 +142,7 @@ TEST(Power, FewerPointsThanCells) {
   Random random(4);
   for (std::size_t count = 1; count < 12; ++count) {
     const Cloud cloud(random_places("uniform", count, random), {});
-    const PowerDiagram found = new_diagram(cloud.model(), 12, 0.005);
+    const PowerDiagram found = new_diagram(cloud.model(), alike(12), 0.005);
     const std::vector<double> masses = masses_in(cloud, found.sites);
     EXPECT_EQ(std::ranges::max(masses), 1);
     EXPECT_EQ(std::count(masses.begin(), masses.end(), 0), static_cast<std::ptrdiff_t>(12 - count));
@@ -155,7 +157,7 @@ TEST(Power, HeavyPoints) {
     std::vector<double> masses(places.size(), 1);
     for (std::size_t i = 0; i < heavy; ++i) masses[i] = 400;
     const Cloud cloud(places, masses);
-    PowerDiagram found = new_diagram(cloud.model(), 20, 0.005);
+    PowerDiagram found = new_diagram(cloud.model(), alike(20), 0.005);
     EXPECT_EQ(found.heavy, heavy);
     settle(cloud.model(), found, 1);
     EXPECT_LE(std::ranges::max(masses_in(cloud, found.sites)), 440);
@@ -166,12 +168,14 @@ TEST(Power, HeavyPoints) {
 TEST(Power, ADiagramFollowsItsPoints) {
   Random random(6);
   std::vector<Place> places = random_places("gauss", 6000, random);
-  PowerDiagram now = new_diagram(Cloud(places, {}).model(), 16, 0.005);
+  PowerDiagram now = new_diagram(Cloud(places, {}).model(), alike(16), 0.005);
   for (int step = 0; step < 5; ++step) {
     for (Place& place : places) place[0] = std::min(place[0] + 0.005, 1.0);
     const Cloud cloud(places, {});
     const std::vector<PowerSite> last = now.sites;
-    now = followed(cloud.model(), last, 0.005);
+    const std::optional<PowerDiagram> next = followed(cloud.model(), last, alike(16), 0.005);
+    ASSERT_TRUE(next);
+    now = *next;
     EXPECT_FALSE(now.is_new);
     EXPECT_LE(lambda_of_masses(masses_in(cloud, now.sites)), 1.02);
     std::size_t moved = 0;
@@ -180,8 +184,65 @@ TEST(Power, ADiagramFollowsItsPoints) {
     EXPECT_LT(moved, places.size() / 8);
   }
   const Cloud cloud(random_places("corner", 6000, random), {});
-  const PowerDiagram other = followed(cloud.model(), now.sites, 0.005);
-  EXPECT_LE(lambda_of_masses(masses_in(cloud, other.sites)), 1.02);
+  EXPECT_FALSE(followed(cloud.model(), now.sites, alike(16), 0.005));
+}
+
+// --- Cells of different speeds -------------------------------------------------------------------
+
+double lambda_of_times(std::vector<double> masses, const std::vector<double>& speeds) {
+  double sum = 0, speed = 0, greatest = 0;
+  for (std::size_t p = 0; p < masses.size(); ++p) {
+    sum += masses[p];
+    speed += speeds[p];
+    greatest = std::max(greatest, masses[p] / speeds[p]);
+  }
+  return greatest * speed / sum;
+}
+
+// 1, 2, 4, 8, 1, 2, ..., sorted.
+std::vector<double> in_classes(std::size_t parts) {
+  std::vector<double> speeds;
+  for (std::size_t p = 0; p < parts; ++p) speeds.push_back(static_cast<double>(1U << p % 4));
+  std::ranges::sort(speeds);
+  return speeds;
+}
+
+TEST(Power, MassesAreProportionalToSpeeds) {
+  Random random(7);
+  for (const char* const name : clouds)
+    for (const std::size_t parts : {2U, 5U, 12U, 40U}) {
+      SCOPED_TRACE(std::string(name) + ", parts: " + std::to_string(parts));
+      const Cloud cloud(random_places(name, 400 * parts, random), {});
+      const std::vector<double> speeds = in_classes(parts);
+      PowerDiagram found = new_diagram(cloud.model(), speeds, 0.005);
+      settle(cloud.model(), found, 1.01);
+      EXPECT_LE(lambda_of_times(masses_in(cloud, found.sites), speeds), 1.0101);
+    }
+}
+
+TEST(Power, FewPointsAreInTheFastestCells) {
+  Random random(8);
+  const std::vector<double> speeds = in_classes(12);
+  for (std::size_t count = 1; count < 12; ++count) {
+    const Cloud cloud(random_places("uniform", count, random), {});
+    const std::vector<double> masses =
+        masses_in(cloud, new_diagram(cloud.model(), speeds, 0.005).sites);
+    for (std::size_t p = 0; p < masses.size(); ++p) EXPECT_EQ(masses[p], p < 12 - count ? 0 : 1);
+  }
+}
+
+TEST(Power, TheHeaviestPointIsInTheFastestCell) {
+  Random random(9);
+  std::vector<Place> places = random_places("uniform", 4000, random);
+  std::vector<double> masses(places.size(), 1);
+  masses[0] = 4000;
+  masses[1] = 8000;
+  const Cloud cloud(places, masses);
+  const std::vector<double> speeds = {1, 1, 1, 1, 1, 1, 4, 8};
+  PowerDiagram found = new_diagram(cloud.model(), speeds, 0.005);
+  EXPECT_EQ(found.heavy, 2U);
+  settle(cloud.model(), found, 1);
+  EXPECT_LE(lambda_of_times(masses_in(cloud, found.sites), speeds), 1.2);
 }
 
 }  // namespace

@@ -179,6 +179,34 @@ TEST_F(GraphBalancing, CellsCostWhatTheirRanksMeasure) {
   balancer.finish();
 }
 
+// All cells cost the same, and the last rank is four times as fast as the others.
+TEST_F(GraphBalancing, ARankGetsCellsInProportionToItsSpeed) {
+  std::vector<double> speeds(static_cast<std::size_t>(size), 1);
+  speeds.back() = 4;
+  std::int64_t now = 0;
+  GraphBalancerOptions options = {.monitor = {.trigger = Never{}, .epoch_steps = 6}};
+  options.monitor.speeds = speeds;
+  options.monitor.own_clock = [&now] { return now; };
+  GraphBalancer balancer(ranks, options);
+  Kernel work = balancer.kernel("work");
+  const bool is_fast = ranks.rank() == size - 1;
+  for (int step = 0; step < 20; ++step) {
+    {
+      const auto timing = work.time();
+      now += mesh.count() * (is_fast ? 1000 : 4000);
+    }
+    EXPECT_FALSE(balancer.step(mesh.as_graph()).has_value());
+  }
+  const GraphCut cut = balancer.propose(mesh.as_graph());
+  EXPECT_LE(cut.report.lambda.front(), 1.031);
+  mesh.move_to(cut);
+  balancer.accept();
+  const double mine = double(mesh.count()), all = ranks.all_reduce(mine, Reduction::sum);
+  const double share = speeds[std::size_t(ranks.rank())] / (size + 3.0);
+  EXPECT_NEAR(mine / all, share, 0.05 * share);
+  balancer.finish();
+}
+
 // The new load of vertices follows from their weights, and from the time that weights took before.
 TEST_F(GraphBalancing, AChangeIsAnsweredInTheSameStep) {
   constexpr int change = 13;

@@ -154,6 +154,39 @@ TEST_F(GridBalancers, ComeToEvenDomainsFromOneNumberEach) {
   }
 }
 
+// Parts are numbered backwards over the ranks, and kernels take work / speed.
+TEST_F(GridBalancers, GiveARankWorkInProportionToItsSpeed) {
+  std::vector<double> speeds(static_cast<std::size_t>(size), 1);
+  speeds.back() = 3;
+  for (const GridScheme scheme : {GridScheme::tensor, GridScheme::staggered}) {
+    test::virtual_time = 0;
+    GridBalancerOptions chosen = options();
+    chosen.scheme = scheme;
+    chosen.grid.shape = factored(size, 1);
+    chosen.grid.shape.dimensions = 2;
+    for (int part = 0; part < size; ++part) chosen.grid.rank_of_part.push_back(size - 1 - part);
+    chosen.monitor.speeds = speeds;
+    chosen.monitor.own_clock = &test::virtual_now;
+    chosen.monitor.trigger = Threshold{.lambda = 1.02};
+    chosen.monitor.log = LogLevel::off;
+    GridBalancer balancer(communicator, chosen);
+    const Kernel kernel = balancer.kernel("work");
+    const double speed = speeds[static_cast<std::size_t>(rank)];
+    for (int step = 0; step < 200; ++step) {
+      test::spend(kernel, std::llround(1e6 * work_in(balancer.domain()) / speed));
+      if (balancer.step()) balancer.accept();
+    }
+    balancer.finish();
+    EXPECT_LE(lambda_of(communicator.all_gather(work_in(balancer.domain())), speeds), 1.04);
+  }
+  GridBalancerOptions twice = options();
+  twice.monitor.speeds = speeds;
+  twice.rounds.speeds = speeds;
+  EXPECT_ERROR(GridBalancer(communicator, twice),
+               "monitor/grid_balancer: Speeds were given for parts and for ranks. Leave out "
+               "rounds.speeds, or monitor.speeds.");
+}
+
 TEST_F(GridBalancers, TheJournalShowsWhatWasAccepted) {
   const test::ScratchDirectory scratch;
   const std::string journal = scratch.path_of("run.jsonl");

@@ -62,6 +62,7 @@ constexpr Key keys[] = {{"method", "hilbert", "tensor 4x1x12"},
                         {"periodic", "none", "xz"},
                         {"wrap", "off", "on"},
                         {"rank_of_part", "none", "2,0,1"},
+                        {"speeds", "none", "1,0.5,1e-09"},
                         {"cell_size", "none", "0.25,0,1e-09"},
                         {"least_width", "none", "0,0,3"},
                         {"target_lambda", "1.05", "0"},
@@ -113,6 +114,7 @@ Options unusual() {
   options.least_width = {0, 0, 3};
   options.wrap = true;
   options.rank_of_part = {2, 0, 1};
+  options.speeds = {1, 0.5, 1e-9};
   options.trigger = Every{.start = 1, .stop = 99, .period = 7};
   options.box = Box{{-1.5, 0, 1e-300}, {0.1, 1.0 / 3, 1e300}};
   options.periodic = {true, false, true};
@@ -170,6 +172,7 @@ Options random_options(std::mt19937_64& random) {
   if (flip()) options.cell_size = {fraction(random), 0, fraction(random)};
   if (flip()) options.wrap = true;
   if (flip()) options.rank_of_part = {3, 1, 0, 2};
+  if (flip()) options.speeds = {3, 1, 0.1, 2};
   if (flip()) options.least_width = {fraction(random), fraction(random), 0};
   if (flip()) options.trigger = Threshold{.lambda = 1 + fraction(random)};
   if (flip()) options.box = Box{{-fraction(random), -1, -2}, {fraction(random), 1e9, 5}};
@@ -324,6 +327,8 @@ TEST(FromText, AValueThatIsNotAllowedIsAnError) {
          "none, or some of the letters x, y and z, each once");
   expect("rank_of_part", {"", "1", "0,0", "0,2", "-1,0", "0 1", "0,1,", "1.0,0"},
          "none, or the numbers of all ranks, each once, with commas between them");
+  expect("speeds", {"", "0", "1,-1", "1 2", "1,2,", "nan", "inf", "1e308,1e308"},
+         "none, or the speed of each rank: positive numbers with commas between them");
   expect("wrap", {"", "x", "2"}, "on or off");
   expect("target_lambda", {"", "0.99", "-1", "nan", "inf", "1.1x", "1,1", "lambda"},
          "0 (off), or a lambda (greatest over average) of at least 1: 1.03 allows 3 % above the "
@@ -688,6 +693,7 @@ Options of_rank(int rank) {
   Options options = random_options(random);
   options.options_file = rank == 0 ? "" : "/no/such/file/" + std::to_string(rank);
   options.rank_of_part.clear();  // the number of ranks is not known
+  options.speeds.clear();
   return options;
 }
 

@@ -38,6 +38,24 @@ TEST_F(LoadTallyOn, ScalesWeightsToTheMeasuredLoad) {
               1000.0 * size / (1 + 0.5 * (size - 1)), 1);
 }
 
+// Each rank has the work of its speed, so that all take the same time.
+TEST_F(LoadTallyOn, CountsTheTimesOfRanksOfDifferentSpeeds) {
+  std::vector<double> speeds;
+  for (int r = 0; r < size; ++r) speeds.push_back((1.0 + r) * 2 / (1 + size));
+  LoadTally times(size, speeds);
+  const std::array<int, 1> here = {rank};
+  const std::array<double, 1> cost = {6000 * speeds[static_cast<std::size_t>(rank)]};
+  times.add(LoadTally::first, here, cost);
+  times.add_evenly(LoadTally::fresh, cost);
+  times.add_weight(rank, speeds[static_cast<std::size_t>(rank)] / 2);
+  EXPECT_TRUE(times.reduce(communicator));
+  EXPECT_NEAR(static_cast<double>(times.greatest(LoadTally::first)), 6000, 2);
+  EXPECT_NEAR(static_cast<double>(times.of(LoadTally::first, rank)), 6000, 2);
+  EXPECT_NEAR(static_cast<double>(times.greatest(LoadTally::fresh)), 6000, 2.0 * size);
+  EXPECT_NEAR(times.mean(), 6000, 2.0 * size);
+  EXPECT_NEAR(static_cast<double>(times.greatest_as_weighed()), 6000, 2.0 * size);
+}
+
 TEST_F(LoadTallyOn, AddsUpWhatWouldMove) {
   tally.add_moved(1.6);
   tally.add_moved(10.0 * rank);

@@ -23,7 +23,7 @@ GraphPartition cut(const Communicator& communicator, const GraphInput& input,
   if (!file.edge_weights.empty()) known.edge_weight = file.edge_weights;
   if (!file.vertex_sizes.empty()) known.bytes = file.vertex_sizes;
   if (options.uncuttable) known.uncuttable = input.uncuttable;
-  evenkeel::GraphCutOptions goal = {.parts = options.parts};
+  evenkeel::GraphCutOptions goal = {.parts = options.parts, .speeds = input.speeds};
   if (options.from) goal.from = input.from;
   goal.progress = progress;
 

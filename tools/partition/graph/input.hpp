@@ -13,6 +13,7 @@ namespace evenkeel::tool {
 struct GraphInput {
   GraphFile graph;        // its vertex weights are those of --weights, if that is given
   std::vector<int> from;  // the part of each vertex; negative if it has no part; empty if not given
+  std::vector<double> speeds;   // of the parts; empty if all are equally fast
   std::vector<int> uncuttable;  // 1 for each entry that must not be cut, else 0; empty if not given
   std::vector<std::string> remarks;  // sentences on the files
   double seconds = 0;                // on the slowest rank

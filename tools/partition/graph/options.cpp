@@ -47,6 +47,7 @@ GraphPartitionOptions checked_for_graph(const PartitionArguments& asked) {
   GraphPartitionOptions options;
   options.graph = *asked.graph;
   options.weights = asked.weights;
+  options.speeds = asked.speeds;
   options.from = asked.from;
   options.uncuttable = asked.uncuttable;
   options.parts = parts_from(*asked.parts);

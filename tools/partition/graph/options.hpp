@@ -10,7 +10,7 @@ namespace evenkeel::tool {
 
 struct GraphPartitionOptions {
   std::string graph;  // a name that graph_format_of accepts
-  std::optional<std::string> weights, from, uncuttable;
+  std::optional<std::string> weights, speeds, from, uncuttable;
   int parts = 1;
   ByGraph method;
   std::optional<std::string> out;

@@ -68,7 +68,8 @@ std::string as_text(const GraphPartitionOptions& options, const GraphInput& inpu
   text << "graph           " << counted(report.vertices, "vertex", "vertices") << ", "
        << counted(report.edges, "edge", "edges") << '\n';
   for (const std::string& remark : input.remarks) text << "remark          " << remark << '\n';
-  text << "parts           " << report.parts << ", " << basis_of(input.graph);
+  text << "parts           " << report.parts << ", " << basis_of(input.graph)
+       << (options.speeds ? " and speed" : "");
   if (report.empty > 0) text << ", " << report.empty << " of them empty";
   text << '\n';
   text << "cut             " << report.cut << " (" << counted(report.cut_edges, "edge", "edges")

@@ -25,16 +25,17 @@ struct WeightedKeys {
 };
 
 // The rule by which a cut places its splitters. The share of a splitter is the weight that would be
-// before it if all parts weighed the same.
+// before it if all parts weighed the same or, with speeds, took the same time.
 enum class Aim : int {
   // Puts each splitter at the key at which the weight before it is nearest to its share, and at the
-  // left one of two equally near keys. No part weighs more than the average plus the heaviest key.
+  // left one of two equally near keys. No part weighs more than its share plus the heaviest key.
   nearest,
   // Puts each splitter at any key so near its share that no part exceeds target_lambda. If a heavy
   // key prevents this, does the same as `nearest`. Takes the fewest reductions.
   target,
-  // Makes the heaviest part as light as possible. Among such cuts each splitter, from the left, is
-  // as near to its share as possible, as in chain.hpp. Rank 0 gathers every key that can matter.
+  // Makes the greatest weight / speed of a part as small as possible. Among such cuts each
+  // splitter, from the left, is as near to its share as possible, as in chain.hpp. Rank 0 gathers
+  // every key that can matter.
   optimal
 };
 
@@ -54,6 +55,9 @@ struct CutOptions {
   // An upper bound of the number of objects on all ranks, or 0 if unknown. With a small bound a cut
   // takes less memory.
   std::int64_t most_objects = 0;
+  // The speed of each part, positive and finite; the share of a part is proportional to it. If it
+  // is empty, all parts are equally fast. Equal speeds change nothing.
+  std::span<const double> speeds = {};
 };
 
 // The result of cut(), the same on all ranks.
@@ -64,9 +68,12 @@ struct Cut {
   // The weight of the heaviest object. If it exceeds the average of the parts, it bounds lambda
   // from below.
   double heaviest_object = 0;
-  int reductions = 0;              // over all ranks, in this cut, without votes
-  std::int64_t bytes_reduced = 0;  // by each rank, in these reductions and in gathered keys
-  EVENKEEL_API double lambda() const noexcept;  // heaviest part / average; 1 without weight
+  int reductions = 0;               // over all ranks, in this cut, without votes
+  std::int64_t bytes_reduced = 0;   // by each rank, in these reductions and in gathered keys
+  std::vector<double> speeds = {};  // of the parts; empty if all are equally fast
+  // The greatest time (weight / speed) of a part, over the time that all weight together takes at
+  // the sum of the speeds. Without weight it is 1.
+  EVENKEEL_API double lambda() const noexcept;
 };
 
 // Collective. Objects with the same key stay together. The result does not depend on how objects

@@ -24,13 +24,17 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <vector>
 
 namespace evenkeel {
 
-// `parts` must be the same on all ranks. `from` and `load` are about the vertices of this rank.
-// Give each of them on all ranks that have vertices, or on no rank.
+// `parts` and `speeds` must be the same on all ranks. `from` and `load` are about the vertices of
+// this rank. Give each of these on all ranks that have vertices, or on no rank.
 struct GraphCutOptions {
   int parts = 0;  // if it is 0, there is one part for each rank
+  // The speed of each part, positive and finite; the weight of a part, in each constraint, is to be
+  // proportional to it. If it is empty, all parts are equally fast. Equal speeds change nothing.
+  std::vector<double> speeds = {};
   // The present part of each vertex. A number that is not a part says that the vertex has no part
   // yet. If it is not set, no vertex has a part.
   NumberSource from = {};

@@ -43,6 +43,10 @@ struct PlaceOptions {
   // of which it holds the most objects, and the strongest claims win. If this does not keep more
   // than 10 % more objects in place, rank p owns part p.
   std::vector<int> rank_of_part = {};
+  // The speed of each rank, positive and finite. The share of a rank is proportional to it, and
+  // weights are costs at speed 1. If it is empty, all ranks are equally fast. Equal speeds change
+  // nothing. Only ranks of the same speed exchange parts (keep_in_place).
+  std::vector<double> speeds = {};
 };
 
 // True if domains are boxes of a grid.
@@ -70,7 +74,8 @@ struct Region {
 // Asks for a shift of the last domains along their curve, by the measured loads of the ranks.
 struct ShiftBy {
   double penalty = 1;  // at least 1; the same on all ranks
-  double load = 0;     // of this rank, in a unit that is the same on all ranks
+  double load = 0;     // of this rank, in a unit that is the same on all ranks; with speeds, its
+                       // time x its speed
 };
 
 // For each set, the weight of each object, in memory of the space that space_for() returns. If the
@@ -83,7 +88,8 @@ using PhaseCosts = std::span<const std::vector<std::span<const double>>>;
 
 // The goal for any method. The last domains are kept if their lambda is at most `target_lambda`. If
 // this is 0, they are not kept, and the new ones are as even as possible. If a method gets the goal
-// of another method, it uses only `target_lambda`.
+// of another method, it uses only `target_lambda`. With speeds, a lambda compares times: weight /
+// speed (weights/load.hpp).
 struct EvenGoal {
   double target_lambda = 0;
 };

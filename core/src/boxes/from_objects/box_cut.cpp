@@ -2,6 +2,7 @@
 
 #include <evenkeel/backends/text.hpp>
 #include <evenkeel/core/weights/load.hpp>
+#include <evenkeel/core/weights/speeds.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -16,7 +17,7 @@ void check_box_cut(const BoxCutOptions& options, int parts, int dimensions) {
     refuse_grid("A cut in " + std::to_string(dimensions) + " dimensions was asked for.",
                 "Use 1, 2 or 3 dimensions.");
   check(options.box, options.periodic);
-  check_speeds(options.speeds, parts);
+  check_speeds(Refusal{grid_stage}, options.speeds, parts);
   if (std::any_of(options.least_width.begin(), options.least_width.end(),
                   [](double width) { return !(width >= 0) || !std::isfinite(width); }))
     refuse_grid("A least width is negative or not finite.", "Give 0 where any width is allowed.");

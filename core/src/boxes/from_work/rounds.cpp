@@ -2,6 +2,7 @@
 
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/core/boxes/rounds.hpp>
+#include <evenkeel/core/weights/speeds.hpp>
 
 #include <utility>
 
@@ -24,7 +25,7 @@ const GridDomains& checked(const GridDomains& start, const GridRoundsOptions& op
     refuse_grid("Rounds were begun with a grid that has no domains.",
                 "Begin with a grid that has domains, such as GridDomains::uniform().");
   check(GridRules{start.box(), options.least_width, options.cell_size}, start.shape());
-  check_speeds(options.speeds, start.parts());
+  check_speeds(Refusal{grid_stage}, options.speeds, start.parts());
   if (!(options.noise >= 0) || !std::isfinite(options.noise))
     refuse_grid("noise must be finite and not negative.",
                 "Give a standard deviation, or 0 if it is unknown.");

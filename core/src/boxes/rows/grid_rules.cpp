@@ -13,17 +13,6 @@ void refuse_grid(const std::string& problem, const std::string& remedy) {
   Refusal{grid_stage}(problem, remedy);
 }
 
-void check_speeds(std::span<const double> speeds, int parts) {
-  if (!speeds.empty() && std::ssize(speeds) != parts)
-    refuse_grid(
-        std::to_string(speeds.size()) + " speeds came with " + std::to_string(parts) + " parts.",
-        "Give one speed per part, or no speeds.");
-  if (std::any_of(speeds.begin(), speeds.end(),
-                  [](double speed) { return !(speed > 0) || !std::isfinite(speed); }))
-    refuse_grid("A speed is not positive and finite.",
-                "Give positive, finite speeds; leave out parts that compute nothing.");
-}
-
 RowRules GridRules::along(int axis) const {
   const auto a = static_cast<std::size_t>(axis);
   return {box.lower[a], box.upper[a], least_width[a], cell_size[a]};

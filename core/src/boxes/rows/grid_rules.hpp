@@ -15,8 +15,6 @@ namespace evenkeel {
 inline constexpr const char* grid_stage = "core/boxes";
 [[noreturn]] void refuse_grid(const std::string& problem, const std::string& remedy);
 
-void check_speeds(std::span<const double> speeds, int parts);
-
 struct GridRules {
   Box box;
   std::array<double, 3> least_width = {};  // of a domain, by axis

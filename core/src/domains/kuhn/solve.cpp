@@ -258,13 +258,17 @@ void shorten(const MeshVertices& mesh, const MeshFrame& frame, const Movable& mo
 
 }  // namespace
 
-MeshSolver::MeshSolver(const MeshFrame& frame, std::vector<MeshVertex> start, const MeshGoal& goal)
+MeshSolver::MeshSolver(const MeshFrame& frame, std::vector<MeshVertex> start, const MeshGoal& goal,
+                       std::vector<double> shares)
     : frame_(frame),
       goal_(goal),
+      shares_(std::move(shares)),
       base_(start),
       now_(start),
       best_(std::move(start)),
-      best_lambda_(std::numeric_limits<double>::infinity()) {}
+      best_lambda_(std::numeric_limits<double>::infinity()) {
+  if (shares_.empty()) shares_.assign(static_cast<std::size_t>(frame.shape.parts()), 1.0);
+}
 
 bool MeshSolver::improve(std::span<const std::int64_t> sums) {
   const auto parts = static_cast<std::size_t>(frame_.shape.parts());
@@ -273,10 +277,14 @@ bool MeshSolver::improve(std::span<const std::int64_t> sums) {
     units[p] = static_cast<double>(sums[p * static_cast<std::size_t>(sums_per_part)]);
   const double whole = std::accumulate(units.begin(), units.end(), 0.0);
   const double mean = whole / static_cast<double>(parts);
-  double square = 0;
-  for (const double each : units) square += whole > 0 ? (each / mean - 1) * (each / mean - 1) : 0;
+  double square = 0, greatest = 0;
+  for (std::size_t p = 0; p < parts && whole > 0; ++p) {
+    const double each = units[p] / shares_[p];
+    greatest = std::max(greatest, each);
+    square += (each / mean - 1) * (each / mean - 1);
+  }
   const double error = std::sqrt(square);
-  take_if_better(whole > 0 ? *std::max_element(units.begin(), units.end()) / mean : 1);
+  take_if_better(whole > 0 ? greatest / mean : 1);
   ++passes_;
   bool moves = best_lambda_ > 1 + goal_.tolerance && passes_ < goal_.most_passes &&
                idle_passes_ < goal_.most_idle;
@@ -309,7 +317,8 @@ void MeshSolver::find_step(std::span<const std::int64_t> sums, double mean) {
   const Movable movable(frame_);
   std::vector<double> gains(static_cast<std::size_t>(frame_.shape.parts()));
   for (std::size_t p = 0; p < gains.size(); ++p)
-    gains[p] = 1 - static_cast<double>(sums[p * static_cast<std::size_t>(sums_per_part)]) / mean;
+    gains[p] =
+        shares_[p] - static_cast<double>(sums[p * static_cast<std::size_t>(sums_per_part)]) / mean;
   steps_ = steps_for(linear_at(mesh, frame_, movable, sums, mean), gains);
   shorten(mesh, frame_, movable, steps_);
 }

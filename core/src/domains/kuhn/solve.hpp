@@ -1,9 +1,9 @@
 #pragma once
 
-// Moves the vertices of a mesh until its hexahedra weigh the same.
+// Moves the vertices of a mesh until its hexahedra have the wanted weights.
 //
 // The objects near each face show how the weights of the two hexahedra beside it change when a
-// vertex of the face moves. A step of Newton's method changes all weights to the average. Among all
+// vertex of the face moves. A step of Newton's method changes all weights to the wanted ones. Among
 // such steps it is the shortest one in the metric of the logarithms of the volumes, so that
 // vertices of small tetrahedra move little. No step inverts a tetrahedron.
 
@@ -23,14 +23,17 @@ struct MeshFrame {
 
 // When to end the search.
 struct MeshGoal {
-  double tolerance = 0;  // of lambda above 1
+  double tolerance = 0;  // of lambda (the greatest weight / wanted weight) above 1
   int most_passes = 0;
   int most_idle = 0;  // passes in a row that do not gain 5 % of lambda - 1
 };
 
 class MeshSolver {
  public:
-  MeshSolver(const MeshFrame& frame, std::vector<MeshVertex> start, const MeshGoal& goal);
+  // `shares` are the wanted weights of the hexahedra / the mean weight; if the list is empty, all
+  // are 1.
+  MeshSolver(const MeshFrame& frame, std::vector<MeshVertex> start, const MeshGoal& goal,
+             std::vector<double> shares = {});
 
   // Takes in the sums of the present vertices (sums.hpp). Returns true, and moves vertices, if
   // these are to be summed up, too. Otherwise the present vertices are the best ones.
@@ -47,6 +50,7 @@ class MeshSolver {
 
   MeshFrame frame_;
   MeshGoal goal_;
+  std::vector<double> shares_;
   int passes_ = 0, idle_passes_ = 0;
   std::vector<MeshVertex> base_, now_, best_;
   double base_error_ = 0, best_lambda_;

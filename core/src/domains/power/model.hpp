@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -69,20 +70,26 @@ std::size_t points_for(std::size_t parts);
 struct PowerDiagram {
   std::vector<PowerSite> sites;
   std::vector<double> shares;  // of the mass; their sum is 1
+  std::vector<double> speeds;  // of the cells; all 1 if they are equal
   std::size_t heavy = 0;       // the number of cells that have a heavy point to themselves; they
                                // are the last ones
   bool is_new = true;          // false if the cells follow those of an earlier diagram
 };
 
-// Makes a diagram from scratch. The search ends when no cell holds more than 1 + `tolerance` times
-// its share, or about as many points. If there are fewer points than sites, some cells are empty.
-PowerDiagram new_diagram(const PowerModel& model, std::size_t parts, double tolerance);
+// Makes a diagram from scratch, with a cell for each speed. The share of a cell is proportional to
+// its speed. Heavy points get the last cells, so the last speeds should be the greatest. The search
+// ends when no cell holds more than 1 + `tolerance` times its share, or about as many points. If
+// there are fewer points than sites, some cells are empty: the slowest ones.
+PowerDiagram new_diagram(const PowerModel& model, std::span<const double> speeds, double tolerance);
 
-// Changes a diagram a little, so that it suits points that have moved.
-PowerDiagram followed(const PowerModel& model, std::vector<PowerSite> sites, double tolerance);
+// Changes a diagram a little, so that it suits points that have moved. If that is not possible,
+// returns nothing.
+std::optional<PowerDiagram> followed(const PowerModel& model, std::vector<PowerSite> sites,
+                                     std::span<const double> speeds, double tolerance);
 
-// Improves a diagram point by point, if the model has all points. Ends when lambda is at most
-// `target`, or as the heaviest point demands, and no cell is empty; otherwise after many tries.
+// Improves a diagram point by point, if the model has all points. Ends when lambda (of mass /
+// speed) is at most `target`, or as the heaviest point demands, and no cell is empty; otherwise
+// after many tries.
 void settle(const PowerModel& model, PowerDiagram& diagram, double target);
 
 // Changes the weights such that cells gain these masses, which are shares of the whole, or this

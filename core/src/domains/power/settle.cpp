@@ -15,8 +15,9 @@ namespace {
 class Auction {
  public:
   Auction(const PowerModel& model, PowerDiagram& diagram)
-      : model_(model), sites_(diagram.sites), shares_(diagram.shares) {
+      : model_(model), sites_(diagram.sites), shares_(diagram.shares), speeds_(diagram.speeds) {
     all_ = model.whole();
+    speed_ = std::accumulate(speeds_.begin(), speeds_.end(), 0.0);
     rivals_ = rivals_of(model.lattice(), sites_);
     points_.resize(sites_.size());
     mass_.resize(sites_.size());
@@ -29,7 +30,8 @@ class Auction {
     const std::size_t each = std::max<std::size_t>(1, model_.size() / sites_.size());
     const std::size_t most_rounds =
         std::min(400 * sites_.size() + 1000, most_comparisons / (each * rivals_.size()) + 1);
-    const double enough = std::max(target, heaviest() * static_cast<double>(sites_.size()) / all_);
+    const double fastest = *std::max_element(speeds_.begin(), speeds_.end());
+    const double enough = std::max(target, heaviest() / fastest * speed_ / all_);
     for (std::size_t round = 0; round < most_rounds; ++round) {
       if (best_lambda_ <= enough && best_empty_ == 0) return;
       const int part = fullest();
@@ -116,8 +118,10 @@ class Auction {
   }
 
   void keep_best() {
-    const double greatest = *std::max_element(mass_.begin(), mass_.end());
-    const double lambda = greatest * static_cast<double>(sites_.size()) / all_;
+    double greatest = 0;  // mass / speed
+    for (std::size_t p = 0; p < mass_.size(); ++p)
+      greatest = std::max(greatest, mass_[p] / speeds_[p]);
+    const double lambda = greatest * speed_ / all_;
     const auto empty = static_cast<std::size_t>(
         std::count_if(points_.begin(), points_.end(), [](const auto& its) { return its.empty(); }));
     const bool is_better = lambda < best_lambda_ || (lambda == best_lambda_ && empty < best_empty_);
@@ -130,7 +134,8 @@ class Auction {
   const PowerModel& model_;
   std::vector<PowerSite> sites_, best_sites_;
   const std::vector<double>& shares_;
-  double all_ = 0, best_lambda_ = 0;
+  const std::vector<double>& speeds_;
+  double all_ = 0, speed_ = 0, best_lambda_ = 0;
   std::size_t best_empty_ = 0;
   std::vector<PowerRival> rivals_;
   std::vector<std::vector<std::size_t>> points_;

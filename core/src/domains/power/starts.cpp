@@ -1,5 +1,7 @@
 #include "domains/power/starts.hpp"
 
+#include <evenkeel/core/weights/speeds.hpp>
+
 #include <algorithm>
 #include <numeric>
 
@@ -10,13 +12,14 @@ namespace {
 // Divides points into two halves, until each part has a range of them.
 class Bisector {
  public:
-  explicit Bisector(const PowerModel& model) : model_(model), points_(model.size()) {
+  Bisector(const PowerModel& model, std::span<const double> speeds)
+      : model_(model), speeds_(speeds), parts_(speeds.size()), points_(model.size()) {
     std::iota(points_.begin(), points_.end(), std::size_t{0});
   }
 
-  std::vector<int> into(std::size_t parts) {
+  std::vector<int> parts() {
     std::vector<int> part_of(points_.size());
-    divide(0, points_.size(), 0, parts, part_of);
+    divide(0, points_.size(), 0, parts_, part_of);
     return part_of;
   }
 
@@ -53,7 +56,7 @@ class Bisector {
     double all = 0, before = 0;
     for (std::size_t i = begin; i < end; ++i) all += model_.mass(points_[i]);
     const std::size_t below = parts / 2;
-    const double wanted = all * static_cast<double>(below) / static_cast<double>(parts);
+    const double wanted = all * speed_of(first_part, below) / speed_of(first_part, parts);
     std::size_t middle = begin;
     // Each side keeps a point for each of its parts.
     while (middle < end - (parts - below) &&
@@ -63,19 +66,27 @@ class Bisector {
     divide(middle, end, first_part + below, parts - below, part_of);
   }
 
+  double speed_of(std::size_t first, std::size_t count) const {
+    return speeds_[first + count] - speeds_[first];
+  }
+
   const PowerModel& model_;
+  SpeedsBefore speeds_;
+  std::size_t parts_;
   std::vector<std::size_t> points_;
 };
 
 }  // namespace
 
-std::vector<int> parts_along_curve(const PowerModel& model, std::size_t parts) {
+std::vector<int> parts_along_curve(const PowerModel& model, std::span<const double> speeds) {
+  const std::size_t parts = speeds.size();
+  const SpeedsBefore speed(speeds);
   std::vector<int> part_of(model.size());
   const double all = model.whole();
   double before = 0;
   std::size_t part = 0, held = 0;
   for (std::size_t i = 0; i < model.size(); ++i) {
-    const double end = all * static_cast<double>(part + 1) / static_cast<double>(parts);
+    const double end = all * speed[part + 1] / speed.all();
     const bool is_full = held > 0 && before + model.mass(i) / 2 > end;
     const bool is_needed = model.size() - i <= parts - 1 - part;
     if (part + 1 < parts && held > 0 && (is_full || is_needed)) {
@@ -89,8 +100,8 @@ std::vector<int> parts_along_curve(const PowerModel& model, std::size_t parts) {
   return part_of;
 }
 
-std::vector<int> parts_by_bisection(const PowerModel& model, std::size_t parts) {
-  return Bisector(model).into(parts);
+std::vector<int> parts_by_bisection(const PowerModel& model, std::span<const double> speeds) {
+  return Bisector(model, speeds).parts();
 }
 
 }  // namespace evenkeel

@@ -6,9 +6,9 @@
 
 namespace evenkeel {
 
-// Both return the part of each point. Parts have nearly equal masses. If there are at least as
-// many points as parts, no part is empty.
-std::vector<int> parts_along_curve(const PowerModel& model, std::size_t parts);
-std::vector<int> parts_by_bisection(const PowerModel& model, std::size_t parts);
+// Both return the part of each point, with a part for each speed. Masses of parts are nearly
+// proportional to their speeds. If there are at least as many points as parts, no part is empty.
+std::vector<int> parts_along_curve(const PowerModel& model, std::span<const double> speeds);
+std::vector<int> parts_by_bisection(const PowerModel& model, std::span<const double> speeds);
 
 }  // namespace evenkeel

@@ -16,6 +16,7 @@
 #include <evenkeel/core/cut.hpp>
 #include <evenkeel/core/domains/owner.hpp>
 #include <evenkeel/core/migrate/plan.hpp>
+#include <evenkeel/core/weights/speeds.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -62,11 +63,22 @@ std::vector<std::int64_t> weights_above(const Communicator& communicator, const 
   return all;
 }
 
+// The speed of each part / the mean speed.
+std::shared_ptr<const std::vector<double>> shares_of(std::span<const double> speeds) {
+  const double mean = SpeedsBefore(speeds).all() / static_cast<double>(speeds.size());
+  auto shares = std::make_shared<std::vector<double>>();
+  for (const double speed : speeds) shares->push_back(speed / mean);
+  return shares;
+}
+
 // Collective.
 Goal goal_for(const Communicator& communicator, int parts, const Level& level,
-              const GraphRead& read, double target_lambda, const PerConstraint& heaviest) {
+              const GraphRead& read, const CutWishes& wishes, const PerConstraint& heaviest) {
+  const double target_lambda = wishes.target_lambda;
   Goal goal;
   goal.parts = parts;
+  if (!wishes.speeds.empty())
+    vote(communicator, attempt(stage_name, [&] { goal.shares = shares_of(wishes.speeds); }));
   goal.constraints = level.constraints;
   goal.totals = read.totals;
   for (std::size_t c = 0; c < static_cast<std::size_t>(level.constraints); ++c) {
@@ -79,7 +91,8 @@ Goal goal_for(const Communicator& communicator, int parts, const Level& level,
     const std::int64_t room = wanted - static_cast<std::int64_t>(average);
     if (heaviest[c] > room && !clusters.are_equal())
       clusters.heavy = weights_above(communicator, level, c, room);
-    goal.bottlenecks[c] = least_bottleneck(clusters, parts);
+    goal.bottlenecks[c] = goal.has_equal_parts() ? least_bottleneck(clusters, parts)
+                                                 : least_bottleneck(clusters, *goal.shares);
     goal.limits[c] = std::max(wanted, goal.bottlenecks[c]);
   }
   goal.beside_lump = goal.limits[0];
@@ -100,7 +113,7 @@ struct IsLump {
 std::int64_t lump_of(const Communicator& communicator, const Level& level, const Goal& goal,
                      const PerConstraint& heaviest) {
   const std::int64_t lump = goal.limits[0] / 2 + 1;
-  if (heaviest[0] < lump) return 0;
+  if (heaviest[0] < lump || !goal.has_equal_parts()) return 0;
   std::int64_t lumps = 0;
   vote(communicator, attempt(stage_name, [&] {
          lumps = exec::sum<std::int64_t>(level.space, level.owned,
@@ -219,10 +232,11 @@ void complete_homes(const Communicator& communicator, Level& level, int parts) {
   }
 }
 
-// Collective. Returns parts of equal weight along a curve through the positions. If `is_even` is
+// Collective. Returns parts of even weight along a curve through the positions. If `is_even` is
 // set, all vertices weigh the same.
 exec::Array<int> parts_along_curve(const Communicator& communicator, const Level& level,
-                                   int dimensions, int parts, bool is_even) {
+                                   int dimensions, int parts, std::span<const double> speeds,
+                                   bool is_even) {
   exec::Array<int> found;
   exec::Array<double> weights;
   const auto* keys = reinterpret_cast<const CurveKey*>(level.keys.data());
@@ -237,7 +251,7 @@ exec::Array<int> parts_along_curve(const Communicator& communicator, const Level
   const WeightedKeys weighted{
       {keys, static_cast<std::size_t>(level.owned)}, weights.span(), exec::memory_of(level.space)};
   const Cut cut = evenkeel::cut({communicator, ready}, std::span(&weighted, 1),
-                                {.parts = parts, .dimensions = dimensions});
+                                {.parts = parts, .dimensions = dimensions, .speeds = speeds});
   ready = attempt(stage_name, [&] {
     write_owners(level.space, cut.splitters, keys, level.owned, found.data());
     level.space.fence(cut_graph_label);
@@ -274,7 +288,7 @@ GraphCut cut_read(const Communicator& communicator, GraphRead& read, int parts,
   if (read.has_uncuttable) together = contract(communicator, {}, read.level, read.uncuttable);
   Level& level = read.has_uncuttable ? together.level : read.level;
   const PerConstraint heaviest = heaviest_of(communicator, level);
-  Goal goal = goal_for(communicator, parts, level, read, wishes.target_lambda, heaviest);
+  Goal goal = goal_for(communicator, parts, level, read, wishes, heaviest);
   goal.lump = lump_of(communicator, level, goal, heaviest);
 
   // All ranks decide the same here: either all ranks have homes and keys, or no rank has them.
@@ -283,7 +297,7 @@ GraphCut cut_read(const Communicator& communicator, GraphRead& read, int parts,
   if (read.has_homes) {
     plan.start = Start::homes;
   } else if (wishes.effort == Effort::polish && read.has_keys) {
-    current = parts_along_curve(communicator, level, read.dimensions, parts,
+    current = parts_along_curve(communicator, level, read.dimensions, parts, wishes.speeds,
                                 !read.has_weights && !read.has_uncuttable);
     plan.start = Start::given;
   } else if (wishes.effort == Effort::polish) {  // there are no homes or keys, so there is no cut
@@ -332,10 +346,13 @@ const char* name_of(Effort effort) noexcept {
 GraphCut cut_graph(const Space& space, const Communicator& communicator, const Graph& graph,
                    const GraphCutOptions& options, const ByGraph& method) {
   const exec::Region shown("evenkeel::graph");
+  const int parts = options.parts > 0 ? options.parts : communicator.size();
   graphs::GraphRead read = graphs::read_graph(space, communicator, graph, options, method);
-  return graphs::cut_read(communicator, read,
-                          options.parts > 0 ? options.parts : communicator.size(),
-                          {method.effort, method.target_lambda, options.progress});
+  return graphs::cut_read(communicator, read, parts,
+                          {.effort = method.effort,
+                           .target_lambda = method.target_lambda,
+                           .speeds = unless_equal(options.speeds),
+                           .progress = options.progress});
 }
 
 }  // namespace evenkeel

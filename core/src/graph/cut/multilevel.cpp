@@ -79,7 +79,9 @@ Goal goal_of_level(const Goal& exact, std::int64_t vertices, bool is_finest) {
     const std::int64_t total = goal.totals[c];
     goal.floors[c] =
         static_cast<std::int64_t>(lightest_part * static_cast<double>(total) / goal.parts);
-    if (!is_finest) goal.limits[c] += total / std::max<std::int64_t>(vertices, 1) / 2;
+    if (is_finest) continue;
+    PerConstraint& raised = goal.has_equal_parts() ? goal.limits : goal.raises;
+    raised[c] += total / std::max<std::int64_t>(vertices, 1) / 2;
   }
   return goal;
 }
@@ -92,7 +94,7 @@ struct Candidate {
 
 // A graph with one more constraint, which keeps vertices that weigh more than half the limit of a
 // part in different parts. Each such vertex weighs one unit in this constraint, and each part has
-// room for one unit.
+// room for one unit. If parts differ in speed, the graph stays as it is.
 struct Seated {
   HostGraph graph;
   Goal goal;
@@ -107,7 +109,8 @@ Seated with_seats(const HostGraph& graph, const Goal& goal) {
       ++taken;
     }
   const auto seat = static_cast<std::size_t>(graph.constraints);
-  if (taken == 0 || taken > goal.parts || seat == most_constraints) return seated;
+  if (taken == 0 || taken > goal.parts || seat == most_constraints || !goal.has_equal_parts())
+    return seated;
   seated.graph.constraints = seated.goal.constraints = graph.constraints + 1;
   seated.goal.totals[seat] = taken;
   seated.goal.limits[seat] = 1;
@@ -121,8 +124,8 @@ Seated with_seats(const HostGraph& graph, const Goal& goal) {
 
 // A lump (goal.hpp) that nearly fills a part leaves no room for another vertex of this level. Such
 // a lump gets a part of its own, and the other vertices (`rest`) are cut into the remaining parts.
-// If these parts would have too little room, or if vertices are fixed, no lump is set apart, and
-// `rest` is the whole graph.
+// If these parts would have too little room, if vertices are fixed, or if parts differ in speed, no
+// lump is set apart, and `rest` is the whole graph.
 struct Apart {
   HostGraph rest;
   Goal goal;
@@ -148,7 +151,7 @@ Apart set_apart(const HostGraph& graph, const Goal& goal) {
   const std::int64_t parts = goal.parts - std::ssize(apart.alone);
   const bool has_room =
       parts > 0 && !apart.of_rest.empty() && rest_weight / parts <= goal.beside_lump;
-  if (apart.alone.empty() || !has_room || !graph.fixed.empty()) {
+  if (apart.alone.empty() || !has_room || !graph.fixed.empty() || !goal.has_equal_parts()) {
     apart.alone.clear();
     apart.rest = graph;
     apart.of_rest.resize(static_cast<std::size_t>(graph.size()));

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 
 namespace evenkeel::graphs {
 
@@ -63,6 +64,7 @@ exec::Array<int> fixed_or(const Level& level, const exec::Array<int>& homes);
 struct CutWishes {
   Effort effort = Effort::good;
   double target_lambda = 1;
+  std::span<const double> speeds = {};  // of parts; if it is empty, all are equally fast
   std::function<void(double done)> progress = {};
   Companion* companion = nullptr;  // may be null; if it is not null, the graph must not have
                                    // uncuttable edges

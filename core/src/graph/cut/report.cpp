@@ -172,11 +172,12 @@ int most_neighbours(const std::vector<Border>& borders, int parts) {
 void report_evenness(const Moves& moves, const Goal& goal, GraphReport& report) {
   const auto constraints = static_cast<std::size_t>(goal.constraints);
   for (std::size_t c = 0; c < constraints; ++c) {
-    std::int64_t greatest = 0;
+    double greatest = 0;
     for (std::size_t p = 0; p < static_cast<std::size_t>(goal.parts); ++p)
-      greatest = std::max(greatest, moves.loads.weights[p * constraints + c]);
+      greatest = std::max(greatest, static_cast<double>(moves.loads.weights[p * constraints + c]) /
+                                        goal.share_of(p, 1));
     const auto total = static_cast<double>(goal.totals[c]);
-    report.lambda.push_back(lambda_of(static_cast<double>(greatest), total, goal.parts));
+    report.lambda.push_back(lambda_of(greatest, total, goal.parts));
     report.bound.push_back(lambda_of(static_cast<double>(goal.bottlenecks[c]), total, goal.parts));
   }
 }
@@ -186,9 +187,12 @@ void report_evenness(const Moves& moves, const Goal& goal, GraphReport& report) 
 double least_moved(const Communicator& communicator, const Level& level, const Goal& goal,
                    double total) {
   double least = 0;
+  std::size_t part = 0;
   for (const std::int64_t weight : sums_of(communicator, level, goal.parts, level.wishes.homes,
-                                           level.weights.data(), level.wishes.stay.data()))
-    least += static_cast<double>(std::max<std::int64_t>(weight - goal.limits[0], 0)) / total;
+                                           level.weights.data(), level.wishes.stay.data())) {
+    const std::int64_t excess = weight - goal.limit_of(part++, 0);
+    least += static_cast<double>(std::max<std::int64_t>(excess, 0)) / total;
+  }
   return least;
 }
 

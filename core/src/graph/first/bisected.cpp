@@ -344,7 +344,7 @@ class GraphBisection {
       return;
     }
     const int left = (parts + 1) / 2;
-    const Sides sides = sides_of(piece, left, parts);
+    const Sides sides = sides_of(piece, first, left, parts);
     const std::vector<signed char> pinned = pins_of(piece, first, left);
     GraphDivision best(graph_, piece, sides, pinned);
     std::vector<signed char> best_sides;
@@ -366,7 +366,7 @@ class GraphBisection {
     divide(upper, first + left, parts - left);
   }
 
-  Sides sides_of(const GraphPiece& piece, int left, int parts) const {
+  Sides sides_of(const GraphPiece& piece, int first, int left, int parts) const {
     Sides sides;
     sides.constraints = goal_.constraints;
     for (int c = 0; c < goal_.constraints; ++c) {
@@ -375,17 +375,18 @@ class GraphBisection {
         sum += graph_.weight(v, c);
         heaviest = std::max(heaviest, graph_.weight(v, c));
       }
-      const double share = static_cast<double>(left) / parts;
+      const double share =
+          goal_.share_of(at(first), at(left)) / goal_.share_of(at(first), at(parts));
       const auto wanted = static_cast<std::int64_t>(static_cast<double>(sum) * share);
       sides.wanted[0][at(c)] = wanted;
       sides.wanted[1][at(c)] = sum - wanted;
       // The limits of parts allow some excess over the average. Each level of bisection, down to
       // single parts, uses an equal share of it.
-      const double limit = static_cast<double>(goal_.limits[at(c)]);
       for (std::size_t s = 0; s < 2; ++s) {
         const int its_parts = s == 0 ? left : parts - left;
         const double want = static_cast<double>(sides.wanted[s][at(c)]);
-        const double full = std::min(limit * its_parts, static_cast<double>(sum));
+        const double limit = limit_of(s == 0 ? first : first + left, its_parts, at(c));
+        const double full = std::min(limit, static_cast<double>(sum));
         const double slack = std::max(0.0, full - want);
         int levels = 1;
         while ((1 << levels) < 2 * its_parts) ++levels;
@@ -393,6 +394,12 @@ class GraphBisection {
       }
     }
     return sides;
+  }
+
+  // The sum of the limits of `count` parts.
+  double limit_of(int first, int count, std::size_t constraint) const {
+    return static_cast<double>(goal_.limits[constraint]) * goal_.share_of(at(first), at(count)) +
+           static_cast<double>(goal_.raises[constraint]) * count;
   }
 
   // Returns the side of each vertex, for those that are fixed; empty if no vertex is fixed.

@@ -82,14 +82,13 @@ struct FollowGhosts {
 template <class Instance>
 struct Afterburner {
   MovesState state;
-  std::int64_t floors[most_constraints];
   const Vertex* reconsidered;
   Appender<Instance> movers;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const Vertex v = reconsidered[i];
     clears_mark<Instance>(&state.marks[v], is_reconsidered);
     const int from = state.parts[v], to = state.targets[v];
-    if (to == nowhere || is_light(state, from, floors)) return;
+    if (to == nowhere || is_light(state, from)) return;
     const std::int64_t gain_of_v = state.gains[v];
     std::int64_t gain = state.stay_of(v, to) - state.stay_of(v, from);
     for (std::int64_t e = state.rows.offsets[v]; e < state.rows.offsets[v + 1]; ++e) {
@@ -136,9 +135,8 @@ void burn(const Instance& instance, Moves& moves) {
   moves.lists.active.swap(moves.room.active_next);
   moves.lists.candidates.count_up();
   moves.lists.movers.clear();
-  Afterburner<Instance> burner{
-      state_of(moves), {}, moves.lists.candidates.data(), moves.lists.movers.appender<Instance>()};
-  std::copy(moves.goal.floors.begin(), moves.goal.floors.end(), burner.floors);
+  const Afterburner<Instance> burner{state_of(moves), moves.lists.candidates.data(),
+                                     moves.lists.movers.appender<Instance>()};
   exec::for_each(instance, jet_label, moves.lists.candidates.size(), burner);
   moves.lists.movers.count_up();
 }

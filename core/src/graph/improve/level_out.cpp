@@ -22,13 +22,12 @@ template <class Instance>
 struct ChooseRelief {
   Candidates<Instance> candidates;
   const int* groups;  // by part; no_group if the part is not too heavy
-  std::int64_t limits[most_constraints];
 
   KOKKOS_FUNCTION bool has_room(int part, Vertex v) const {
     const MovesState& state = candidates.state;
     if (state.is_closed(part, v)) return false;
     for (int c = 0; c < state.constraints; ++c)
-      if (state.weight_of(part, c) + state.weight(v, c) > limits[c]) return false;
+      if (state.weight_of(part, c) + state.weight(v, c) > state.limit_of(part, c)) return false;
     return true;
   }
   KOKKOS_FUNCTION bool wants(Vertex v) const {
@@ -87,9 +86,9 @@ struct ChooseFlow {
 std::vector<std::int64_t> excess_of(const Moves& moves, int constraint, double filling) {
   const auto constraints = static_cast<std::size_t>(moves.goal.constraints);
   const auto c = static_cast<std::size_t>(constraint);
-  const std::int64_t limit = moves.goal.limits[c], mean = moves.goal.totals[c] / moves.goal.parts;
   std::vector<std::int64_t> excess;
   for (std::size_t p = 0; p < static_cast<std::size_t>(moves.goal.parts); ++p) {
+    const std::int64_t limit = moves.goal.limit_of(p, c), mean = moves.goal.mean_of(p, c);
     const std::int64_t weight = moves.loads.weights[p * constraints + c];
     const std::int64_t most = moves.has_lump(p) && c == 0 ? moves.goal.beside_lump : limit;
     const std::int64_t full =
@@ -180,16 +179,15 @@ std::int64_t relieve(Moves& moves) {
       const auto at = static_cast<std::size_t>(c);
       groups_of_parts[p] = static_cast<int>(groups.count());
       groups.constraints.push_back(c);
-      groups.amounts.push_back(moves.loads.weights[p * constraints + at] - moves.goal.limits[at]);
+      groups.amounts.push_back(moves.loads.weights[p * constraints + at] -
+                               moves.goal.limit_of(p, at));
     }
     groups_there = {moves.level->space, release_label, std::span<const int>(groups_of_parts)};
   }));
   return Release(moves, groups)
       .run(
           [&]<class Instance>(const Candidates<Instance>& candidates) {
-            ChooseRelief<Instance> choice{candidates, groups_there.data(), {}};
-            std::copy(moves.goal.limits.begin(), moves.goal.limits.end(), choice.limits);
-            return choice;
+            return ChooseRelief<Instance>{candidates, groups_there.data()};
           },
           true);
 }

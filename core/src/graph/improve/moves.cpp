@@ -179,6 +179,14 @@ struct Moves::Work {
                                                    first_weight + weight_count() + lump_count(), 0);
     moves.loads.weights_there = {space(), moves_label, weight_count()};
     moves.loads.lumps_there = exec::filled<std::int64_t>(space(), moves_label, lump_count(), 0);
+    std::vector<std::int64_t> limits, floors;
+    for (std::size_t p = 0; p < static_cast<std::size_t>(moves.goal.parts); ++p)
+      for (std::size_t c = 0; c < static_cast<std::size_t>(moves.goal.constraints); ++c) {
+        limits.push_back(moves.goal.limit_of(p, c));
+        floors.push_back(moves.goal.floor_of(p, c));
+      }
+    moves.loads.limits_there = {space(), moves_label, std::span<const std::int64_t>(limits)};
+    moves.loads.floors_there = {space(), moves_label, std::span<const std::int64_t>(floors)};
     constexpr std::int64_t most_bytes = std::int64_t{64} << 20;
     const std::int64_t each = moves.goal.parts * static_cast<std::int64_t>(sizeof(std::int64_t));
     const std::int64_t wanted = space().is_device() ? 1024 : exec::host_threads();
@@ -298,7 +306,7 @@ Moves::Moves(const Communicator& ranks, const Status& status, const Level& its_l
 }
 
 double Moves::excess_of(std::size_t part, std::size_t constraint) const noexcept {
-  const auto limit = static_cast<double>(goal.limits[constraint]);
+  const auto limit = static_cast<double>(goal.limit_of(part, constraint));
   const std::int64_t weight =
       loads.weights[part * static_cast<std::size_t>(goal.constraints) + constraint];
   return (static_cast<double>(weight) - limit) / std::max(limit, 1.0);

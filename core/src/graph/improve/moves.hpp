@@ -26,6 +26,7 @@ struct PartLoads {
   std::vector<std::int64_t> weights;  // by part, then by constraint
   std::vector<std::int64_t> lumps;    // by part; empty without lumps
   exec::Array<std::int64_t> weights_there, lumps_there;
+  exec::Array<std::int64_t> limits_there, floors_there;  // of the goal, by part, then by constraint
 };
 
 // The arrays are indexed by vertex and ghost, or only by owned vertex if a comment says so.

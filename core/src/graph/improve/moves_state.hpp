@@ -37,7 +37,7 @@ struct MovesView {
   std::int64_t* gains;
 };
 struct PartsView {
-  const std::int64_t* part_weights;
+  const std::int64_t *part_weights, *limits, *floors;
   const std::int64_t* lumps;  // number of lumps in each part; null if there are no lumps
   std::int64_t lump, beside_lump;
 };
@@ -48,6 +48,12 @@ struct MovesState : LevelView, MovesView, PartsView {
   }
   KOKKOS_FUNCTION std::int64_t weight_of(int part, int constraint = 0) const {
     return part_weights[static_cast<std::int64_t>(part) * constraints + constraint];
+  }
+  KOKKOS_FUNCTION std::int64_t limit_of(int part, int constraint) const {
+    return limits[static_cast<std::int64_t>(part) * constraints + constraint];
+  }
+  KOKKOS_FUNCTION std::int64_t floor_of(int part, int constraint) const {
+    return floors[static_cast<std::int64_t>(part) * constraints + constraint];
   }
   KOKKOS_FUNCTION bool is_lump(Vertex v) const { return lumps != nullptr && weight(v) >= lump; }
   // Returns true if a part has a lump, and vertex v does not fit into the part together with the
@@ -72,7 +78,8 @@ inline MovesState state_of(const Moves& moves) {
           {moves.round, moves.step, vertices.parts.data(), vertices.origins.data(),
            vertices.targets.data(), vertices.moved_at.data(), vertices.marks.data(),
            vertices.gains.data()},
-          {moves.loads.weights_there.data(),
+          {moves.loads.weights_there.data(), moves.loads.limits_there.data(),
+           moves.loads.floors_there.data(),
            moves.loads.lumps.empty() ? nullptr : moves.loads.lumps_there.data(), moves.goal.lump,
            moves.goal.beside_lump}};
 }
@@ -276,10 +283,9 @@ KOKKOS_INLINE_FUNCTION Wish wish_of(const MovesState& state, Vertex v, const Con
 }
 
 // Returns true if a part is too light to lose a vertex.
-KOKKOS_INLINE_FUNCTION bool is_light(const MovesState& state, int part,
-                                     const std::int64_t* floors) {
+KOKKOS_INLINE_FUNCTION bool is_light(const MovesState& state, int part) {
   for (int c = 0; c < state.constraints; ++c)
-    if (state.weight_of(part, c) < floors[c]) return true;
+    if (state.weight_of(part, c) < state.floor_of(part, c)) return true;
   return false;
 }
 

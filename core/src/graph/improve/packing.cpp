@@ -75,7 +75,8 @@ class Packing {
       const std::int64_t weight = weights_[place(part) * constraints_ + c] +
                                   (comes != nullptr ? comes->weights[c] : 0) -
                                   (leaves != nullptr ? leaves->weights[c] : 0);
-      const auto limit = static_cast<double>(std::max<std::int64_t>(goal_.limits[c], 1));
+      const auto limit =
+          static_cast<double>(std::max<std::int64_t>(goal_.limit_of(place(part), c), 1));
       greatest = std::max(greatest, static_cast<double>(weight) / limit);
     }
     return greatest;

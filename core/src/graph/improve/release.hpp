@@ -292,7 +292,8 @@ class Release {
     const auto constraints = at(moves_.goal.constraints);
     for (std::size_t p = 0; is_checked && p < shares.size(); ++p)
       for (std::size_t c = 0; c < constraints; ++c) {
-        const std::int64_t room = moves_.goal.limits[c] - moves_.loads.weights[p * constraints + c];
+        const std::int64_t room =
+            moves_.goal.limit_of(p, c) - moves_.loads.weights[p * constraints + c];
         const std::int64_t comes = sums_[p * constraints + c];
         if (comes <= room) continue;
         const double share = std::max(0.0, static_cast<double>(room) / static_cast<double>(comes));

@@ -100,7 +100,8 @@ class Settling {
   const Space& space() const { return moves_.level->space; }
   bool is_heavy(int part) const {
     for (std::size_t c = 0; c < constraints_; ++c)
-      if (moves_.loads.weights[at(part) * constraints_ + c] > moves_.goal.limits[c]) return true;
+      if (moves_.loads.weights[at(part) * constraints_ + c] > moves_.goal.limit_of(at(part), c))
+        return true;
     return false;
   }
 
@@ -199,7 +200,7 @@ class Settling {
       bool is_wanted = false;
       for (std::size_t c = 0; c < constraints_; ++c) {
         const std::int64_t excess =
-            moves_.loads.weights[at(part) * constraints_ + c] - moves_.goal.limits[c];
+            moves_.loads.weights[at(part) * constraints_ + c] - moves_.goal.limit_of(at(part), c);
         is_wanted |= excess > 0 && sums[c] < 2 * excess;
       }
       if (!is_wanted) continue;
@@ -211,7 +212,7 @@ class Settling {
 
   bool has_room(const std::vector<std::int64_t>& weights, int part, const Leaver& one) const {
     for (std::size_t c = 0; c < constraints_; ++c)
-      if (weights[at(part) * constraints_ + c] + one.weights[c] > moves_.goal.limits[c])
+      if (weights[at(part) * constraints_ + c] + one.weights[c] > moves_.goal.limit_of(at(part), c))
         return false;
     return true;
   }
@@ -220,9 +221,17 @@ class Settling {
     int found = nowhere;
     for (int p = 0; p < moves_.goal.parts; ++p)
       if (p != one.part && has_room(weights, p, one) &&
-          (found == nowhere || weights[at(p) * constraints_] < weights[at(found) * constraints_]))
+          (found == nowhere || is_lighter(weights, p, found)))
         found = p;
     return found;
+  }
+  // Compares the first weights of two parts; if parts differ in speed, relative to their limits.
+  bool is_lighter(const std::vector<std::int64_t>& weights, int part, int other) const {
+    const std::int64_t its = weights[at(part) * constraints_],
+                       others = weights[at(other) * constraints_];
+    if (moves_.goal.has_equal_parts()) return its < others;
+    return static_cast<double>(its) * static_cast<double>(moves_.goal.limit_of(at(other), 0)) <
+           static_cast<double>(others) * static_cast<double>(moves_.goal.limit_of(at(part), 0));
   }
 
   void place(const std::vector<Leaver>& all) {
@@ -233,7 +242,8 @@ class Settling {
       bool is_needed = false;
       for (std::size_t c = 0; c < constraints_; ++c)
         is_needed |=
-            weights[at(one.part) * constraints_ + c] > moves_.goal.limits[c] && one.weights[c] > 0;
+            weights[at(one.part) * constraints_ + c] > moves_.goal.limit_of(at(one.part), c) &&
+            one.weights[c] > 0;
       if (!is_needed) continue;
       const int to = one.neighbour != nowhere && has_room(weights, one.neighbour, one)
                          ? one.neighbour

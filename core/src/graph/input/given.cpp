@@ -12,11 +12,13 @@
 #include <evenkeel/backends/text.hpp>
 #include <evenkeel/core/graph/check.hpp>
 #include <evenkeel/core/weights.hpp>
+#include <evenkeel/core/weights/speeds.hpp>
 
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -165,6 +167,7 @@ void combine(Agreed& into, const Agreed& from) noexcept {
   into.vertices += from.vertices;
   into.entries += from.entries;
   widen(into.parts, from.parts);
+  widen(into.speeds, from.speeds);
   widen(into.constraints, from.constraints);
   widen(into.dimensions, from.dimensions);
   into.ranks += from.ranks;
@@ -229,12 +232,22 @@ double greatest(const Space& space, const exec::Array<double>& values) {
       0.0, exec::extremes<double>(space, values.size(), FiniteOrNone{values.data()}).greatest);
 }
 
+// Returns equal numbers for equal speeds, and very probably different numbers for others.
+std::int64_t digest_of(std::span<const double> speeds) {
+  std::uint64_t digest = 0;
+  for (const double speed : speeds)
+    digest = exec::mixed(digest ^ std::bit_cast<std::uint64_t>(speed));
+  return static_cast<std::int64_t>(digest);
+}
+
 Agreed agreed_of(const Space& space, const Given& given, const GraphOptions& known,
                  const GraphCutOptions& options) {
   Agreed mine = {};
   mine.vertices = given.owned;
   mine.entries = given.rows.columns.size() + given.rows.neighbour_ids.size();
   mine.parts = {options.parts, options.parts};
+  const std::int64_t digest = digest_of(options.speeds);
+  mine.speeds = {digest, digest};
   // Ranks without vertices do not constrain the numbers per vertex.
   constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
   const bool is_empty = given.owned == 0;
@@ -277,6 +290,9 @@ void require_agreement(const Agreed& all) {
                 "Ranks ask for " + std::to_string(all.parts.least) + " to " +
                     std::to_string(all.parts.greatest) + " parts.",
                 "Give the same number on all ranks.");
+  if (all.speeds.least != all.speeds.greatest)
+    throw Error(ErrorKind::disagreement, Where{stage_name}, "Ranks give different speeds of parts.",
+                "Give the same speeds on all ranks.");
   if (all.constraints.greatest > most_constraints)
     refuse("Vertices have " + std::to_string(all.constraints.greatest) + " weights each.",
            "Give " + std::to_string(most_constraints) + " at most.");
@@ -430,6 +446,7 @@ Given given_graph(const Space& space, const Communicator& communicator,
   const Status ready = attempt(stage_name, [&] {
     counts.resize(static_cast<std::size_t>(communicator.size()));
     given = read_given(space, graph, options, method);
+    check_speeds(refuse, options.speeds, options.parts > 0 ? options.parts : communicator.size());
     given.firsts.reserve(counts.size() + 1);
     mine = agreed_of(space, given, graph.options(), options);
   });

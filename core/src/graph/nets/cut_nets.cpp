@@ -13,6 +13,7 @@
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/exec/reduce.hpp>
 #include <evenkeel/backends/exec/region.hpp>
+#include <evenkeel/core/weights/speeds.hpp>
 
 #include <utility>
 
@@ -80,7 +81,8 @@ NetCut stages::cut_nets(const Space& space, const Communicator& communicator, co
   given.objects.rows.weights = {};
   NetCompanion companion(communicator, std::move(level));
   GraphCut by_graph = cut_read(communicator, read, parts,
-                               {method.effort, method.target_lambda, options.progress, &companion});
+                               {method.effort, method.target_lambda, unless_equal(options.speeds),
+                                options.progress, &companion});
   NetCut cut;
   cut.report = net_report(space, communicator, given, by_graph.parts, parts);
   cut.report.duplicates = all.duplicates;

@@ -6,8 +6,6 @@
 #include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/lists.hpp>
 
-#include <algorithm>
-
 namespace evenkeel::graphs {
 
 namespace {
@@ -136,7 +134,6 @@ struct ChooseByNets {
 // their expected parts. If the vertex then loses nothing, it goes, too.
 struct BurnByNets {
   NetState all;
-  std::int64_t floors[most_constraints];
   const Vertex* candidates;
   const int* expected;  // by pin: the part that it is expected to go to, or nowhere
   int* going;
@@ -144,9 +141,8 @@ struct BurnByNets {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const Vertex v = candidates[i];
     const int from = all.parts[v], to = all.targets[v];
-    going[v] = to != nowhere && !is_light(all.state, from, floors) && gain_of(v, from, to) >= 0
-                   ? to
-                   : nowhere;
+    going[v] =
+        to != nowhere && !is_light(all.state, from) && gain_of(v, from, to) >= 0 ? to : nowhere;
   }
   KOKKOS_FUNCTION std::int64_t gain_of(Vertex v, int from, int to) const {
     std::int64_t gain = all.state.stay_of(v, to) - all.state.stay_of(v, from);
@@ -264,9 +260,9 @@ struct NetMoves::Work {
   template <class Instance>
   void burn(const Instance& instance, const exec::Array<int>& expected,
             const exec::Array<int>& going) const {
-    BurnByNets burner{state(), {}, all.lists_.candidates.data(), expected.data(), going.data()};
-    std::copy(moves().goal.floors.begin(), moves().goal.floors.end(), burner.floors);
-    exec::for_each(instance, nets_label, all.lists_.candidates.size(), burner);
+    exec::for_each(
+        instance, nets_label, all.lists_.candidates.size(),
+        BurnByNets{state(), all.lists_.candidates.data(), expected.data(), going.data()});
   }
   template <class Instance>
   void depart(const Instance& instance) const {

@@ -82,14 +82,13 @@ struct BlockProposal {
 struct BlockBalancerOptions {
   std::int64_t most_blocks = 0;        // on a rank; 0 is no limit
   std::vector<double> memory = {};     // the most bytes of blocks: for all ranks, or for each rank
-  std::vector<double> speeds = {};     // of the ranks; without speeds, all are equally fast
   std::vector<int> node_of_rank = {};  // without nodes, all ranks are on one node
   double price_of_moving = 6;          // of a block of average size, in average faces
   // If true, each rank gets blocks with consecutive ids, and no such map is more even. If possible,
   // each rank gets at least one. Then there are no caps, and no price of moving.
   bool consecutive = false;
   // Decide when to look, and which looks lead to a proposal. target_lambda is the target of the
-  // map.
+  // map, which also counts the speeds of ranks.
   Options monitor = {};
 };
 

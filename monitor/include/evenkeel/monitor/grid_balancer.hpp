@@ -64,8 +64,8 @@ class EVENKEEL_API GridBalancer {
   std::optional<GridDomains> step(const Set& cells, const StepOptions& how = {});
 
   // Collective. Returns new domains now, or nothing if no better domains are known. `work` is the
-  // work of this rank's domain, in any unit that all ranks share. A proposal that is still open is
-  // returned again.
+  // work of this rank's domain, in any unit that all ranks share; with speeds, its time x its
+  // speed. A proposal that is still open is returned again.
   std::optional<GridDomains> propose(double work);
 
   // Call one of these while a proposal is open, on all ranks or on no rank. Both are local.

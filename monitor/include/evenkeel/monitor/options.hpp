@@ -66,6 +66,11 @@ struct Options {
   // cut along a curve, a rank gets the part of which it holds the most objects, if clearly more
   // objects then stay on their ranks.
   std::vector<int> rank_of_part = {};
+  // The relative speed of each rank, positive and finite: a rank of speed 2 does the work of a rank
+  // of speed 1 in half the time, and gets twice as much. Weights and learned costs are then costs
+  // at the mean speed. If it is empty, or if all speeds are equal, all ranks are equally fast. See
+  // docs/howto/ranks_that_differ.md.
+  std::vector<double> speeds = {};
   // The borders of a grid are multiples of cell_size away from the lower face of the box. Domains
   // that are boxes or hexahedra are at least least_width wide.
   std::array<double, 3> cell_size = {0, 0, 0};

@@ -154,7 +154,7 @@ TEST_F(BlockProposals, RespectSpeeds) {
   speeds[0] = 2;
   for (std::int64_t id = 0; id < 12 * size; ++id) simulation.add(id, size - 1, 1000);
   BlockBalancerOptions options = with(Never{});
-  options.speeds = speeds;
+  options.monitor.speeds = speeds;
   BlockBalancer balancer(communicator, options);
   balancer.describe(simulation.described());
   const auto work = [&] {
@@ -491,8 +491,9 @@ TEST_F(BlockErrors, NameALostBlock) {
 
 TEST_F(BlockErrors, NameInvalidOptions) {
   BlockBalancerOptions options = with(Never{});
-  options.speeds = {1, 2, 3, 4, 5, 6, 7};
-  EXPECT_ERROR_EVERYWHERE(BlockBalancer(communicator, options), "speeds has 7 numbers for ");
+  options.monitor.speeds = {1, 2, 3, 4, 5, 6, 7};
+  EXPECT_ERROR_EVERYWHERE(BlockBalancer(communicator, options),
+                          "speeds has 7 numbers, and there are ");
   options = with(Never{});
   options.most_blocks = -1;
   EXPECT_ERROR_EVERYWHERE(BlockBalancer(communicator, options), "most_blocks is negative.");

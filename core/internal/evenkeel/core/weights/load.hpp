@@ -13,6 +13,10 @@ namespace evenkeel {
 // Returns greatest load / average load. 1 is perfect. If all loads are 0, the result is 1. Loads
 // must not be negative.
 EVENKEEL_API double lambda_of(std::span<const double> loads) noexcept;
+// Returns greatest time / average time, if a load takes the time load / speed, and the average is
+// the time that all loads together take at the sum of the speeds. Without speeds, all are equal.
+EVENKEEL_API double lambda_of(std::span<const double> loads,
+                              std::span<const double> speeds) noexcept;
 inline double lambda_of(double greatest, double sum, double parts) noexcept {
   if (!(sum > 0 && parts > 0)) return 1;
   const double lambda = greatest * parts / sum;
