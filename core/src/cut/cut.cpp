@@ -93,11 +93,12 @@ void set_shares(Workspace& work, std::int64_t total, const Marks& marks, double 
 // Returns how far the weight before a splitter may be from the sought weight. Even if both
 // splitters of the slowest part are this far off, the part does not exceed the target, and
 // neighbouring splitters keep their order.
-std::int64_t tolerance_of(const CutOptions& options, std::int64_t total) {
+std::int64_t tolerance_of(const CutOptions& options, const SpeedsBefore& before,
+                          std::span<const double> speeds, std::int64_t total) {
   if (options.aim != Aim::target) return 0;
   double least = static_cast<double>(total) / options.parts;  // share of a part
-  if (const std::span<const double> speeds = unless_equal(options.speeds); !speeds.empty())
-    least = static_cast<double>(total) * (std::ranges::min(speeds) / SpeedsBefore(speeds).all());
+  if (!speeds.empty())
+    least = static_cast<double>(total) * (std::ranges::min(speeds) / before.all());
   const double half = std::clamp((options.target_lambda - 1) / 2, 0.0, 0.25);
   return static_cast<std::int64_t>(half * least);
 }
@@ -185,7 +186,8 @@ void find_splitters(Cut& cut, const Communicator& communicator, Workspace& work,
   } else {
     total = search.weigh(all);
     set_shares(work, total, marks, options.shift_penalty);
-    places = search.run({work.shares, Rounding::nearest, tolerance_of(options, total)});
+    places = search.run(
+        {work.shares, Rounding::nearest, tolerance_of(options, work.speeds, cut.speeds, total)});
   }
   std::vector<Search::Place> best;
   if (options.aim == Aim::optimal) {

@@ -2,10 +2,9 @@
 
 #include <evenkeel/assign.hpp>
 #include <evenkeel/core/chain.hpp>
+#include <evenkeel/core/weights/load.hpp>
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 namespace evenkeel {
 
@@ -74,15 +73,10 @@ constexpr const char* carry_out = "Carry out the whole proposal before accept().
 }
 
 double lambda_under(const BlockTable& table, const RankShares& shares) {
-  std::vector<double> loads(table.speeds.size());
-  double work = 0;
-  for (const BlockRecord& block : table.blocks) {
-    const auto rank = static_cast<std::size_t>(block.owner);
-    loads[rank] += shares.work_of(block) / table.speeds[rank];
-    work += shares.work_of(block);
-  }
-  const double speed = std::accumulate(table.speeds.begin(), table.speeds.end(), 0.0);
-  return work > 0 ? std::ranges::max(loads) * speed / work : 1;
+  std::vector<double> work(table.speeds.size());
+  for (const BlockRecord& block : table.blocks)
+    work[static_cast<std::size_t>(block.owner)] += shares.work_of(block);
+  return lambda_of(work, table.speeds);
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ inline PlaceOptions place_options_of(const Options& options, const Domains& pres
 inline std::vector<double> relative_speeds(const Options& options) {
   const std::span<const double> given = unless_equal(options.speeds);
   std::vector<double> speeds(given.begin(), given.end());
+  if (given.empty()) return speeds;
   const double mean = SpeedsBefore(given).all() / static_cast<double>(given.size());
   for (double& speed : speeds) speed /= mean;
   return speeds;
