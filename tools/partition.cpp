@@ -200,6 +200,13 @@ Run add_partition(CLI::App& app, Ranks& ranks) {
   add_option(
       command, "--rounds", asked->rounds, "R",
       "tensor, staggered: rounds that improve a uniform grid from the work of domains alone");
+  add_option(
+      command, "--cell-size", asked->cell_size, "S|SX,SY[,SZ]",
+      "bisection, tensor, staggered: put borders between cells, counted from the lower face");
+  add_option(command, "--least-width", asked->least_width, "W|WX,WY[,WZ]",
+             "bisection, tensor, staggered: the least width of a domain along each axis");
+  add_option(command, "--axes", asked->axes, "xyz",
+             "bisection: the axes across which boxes are cut; all if it is not given");
   add_option(command, "--halo", asked->halo, "WIDTH",
              "auto: the width of the halo, in a straight line");
   add_option(command, "--ghost-cost", asked->ghost_cost, "C",

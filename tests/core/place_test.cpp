@@ -284,6 +284,20 @@ TEST_F(PlaceOn, AMeshNeedsRoomForItsLeastWidth) {
       << error;
 }
 
+TEST_F(PlaceOn, BisectionKeepsToItsCellsAndAxes) {
+  make(3000);
+  const Set all = set(x);
+  const Prepared ready = prepared(
+      all, {.method = RecursiveBisection{{true, false, true}}, .cell_size = {0.0625, 0, 0.125}});
+  const Assignment found = placed(ready, {});
+  for (const Bisection& node : std::get<TreeDomains>(found.domains).nodes()) {
+    EXPECT_NE(node.axis, 1);
+    const double cells = node.border * (node.axis == 0 ? 16 : 8);
+    EXPECT_EQ(cells, std::round(cells));
+  }
+  EXPECT_LT(found.lambda, 1.25);
+}
+
 TEST_F(PlaceOn, ACurveMayHaveFewerLevels) {
   make(1000);
   const Set all = set(x);

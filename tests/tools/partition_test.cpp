@@ -141,8 +141,9 @@ TEST_F(PartitionProgram, TheSameFilesOnAnyNumberOfRanks) {
       {"--method", "staggered", "--points", path("points8.npy"), "--rounds", "3", "--weights",
        path("weights8.npy")},
       {"--method", "histogram", "--points", path("points8.npy"), "--target-lambda", "1.1"},
-      {"--method", "bisection", "--points", path("points8.npy"), "--weights",
-       path("weights8.npy")}};
+      {"--method", "bisection", "--points", path("points8.npy"), "--weights", path("weights8.npy")},
+      {"--method", "bisection", "--points", path("points8.npy"), "--cell-size", "0.05", "--axes",
+       "xy"}};
   for (const Words& one : cases) {
     std::string parts, domains;
     nlohmann::json said;

@@ -51,7 +51,11 @@ Partition cut_from_objects(const Task& task) {
     result.keys = {};  // frees the keys of one lattice before the next one gets its own
     levels_of_keys = levels;
     return prepare_to_cut(Status(), {&task.set, 1}, {task.objects.dimensions, task.box},
-                          {.method = task.method, .levels = levels, .speeds = task.objects.speeds});
+                          {.method = task.method,
+                           .levels = levels,
+                           .cell_size = options.cell_size,
+                           .least_width = options.least_width,
+                           .speeds = task.objects.speeds});
   };
   for (const int levels : levels_to_try(task.method, task.objects)) {
     PreparedToCut prepared = prepare(levels);
@@ -83,7 +87,10 @@ GridDomains best_of_rounds(const Task& task, std::vector<LoadSummary>& tried) {
   const GridShape shape =
       shape_with(*extents_of(task.method), task.options.parts, task.objects.dimensions, task.box);
   const std::vector<double>& speeds = task.objects.speeds;
-  GridRounds rounds(GridDomains::uniform(shape, task.box, scheme), {.speeds = speeds});
+  GridRounds rounds(GridDomains::uniform(shape, task.box, scheme),
+                    {.speeds = speeds,
+                     .least_width = task.options.least_width,
+                     .cell_size = task.options.cell_size});
   const WorkCounter counter(task.communicator, task.objects);
   std::vector<std::int32_t> parts;
   for (int round = 0; round <= *task.options.rounds; ++round) {

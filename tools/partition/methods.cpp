@@ -55,6 +55,10 @@ void refuse_unless(const Predicate& has_them, const NamedMethod& method, const G
 
 }  // namespace
 
+bool NamedMethod::has_boxes() const {
+  return is_bisection() || (method && places_in_grid(*method));
+}
+
 NamedMethod method_named(const std::string& name) {
   for (const NamedMethod& method : methods())
     if (name == method.name) return method;
@@ -84,6 +88,10 @@ void refuse_meaningless(const PartitionArguments& asked, const NamedMethod& meth
                 {{"--grid", &asked.grid}});
   refuse_unless([](const NamedMethod& one) { return one.has_rounds; }, method,
                 {{"--rounds", &asked.rounds}});
+  refuse_unless([](const NamedMethod& one) { return one.has_boxes(); }, method,
+                {{"--cell-size", &asked.cell_size}, {"--least-width", &asked.least_width}});
+  refuse_unless([](const NamedMethod& one) { return one.is_bisection(); }, method,
+                {{"--axes", &asked.axes}});
   refuse_unless([](const NamedMethod& one) { return one.is_auto(); }, method,
                 {{"--halo", &asked.halo}, {"--ghost-cost", &asked.ghost_cost}});
   refuse_unless([](const NamedMethod& one) { return one.is_graph(); }, method,

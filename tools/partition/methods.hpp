@@ -16,6 +16,8 @@ struct PartitionArguments {
   std::optional<std::string> parts, method, weights, speeds, target_lambda, out;
   std::optional<std::string> points, box, work, vtk;  // of objects
   std::optional<std::string> grid, rounds;            // of grid methods
+  std::optional<std::string> cell_size, least_width;  // of methods whose domains are boxes
+  std::optional<std::string> axes;                    // of bisection
   std::optional<std::string> halo, ghost_cost;        // of auto
   std::optional<std::string> graph, from, uncuttable, effort, moving_cost;
   bool json = false;
@@ -29,6 +31,10 @@ struct NamedMethod {
   bool is_graph() const { return !method; }
   bool is_auto() const { return method && std::holds_alternative<Auto>(*method); }
   bool has_grid() const { return method && extents_of(*method); }
+  bool is_bisection() const {
+    return method && std::holds_alternative<RecursiveBisection>(*method);
+  }
+  bool has_boxes() const;
 };
 
 // Throws an Error if no method has this name.

@@ -60,6 +60,32 @@ Method with_grid(const Method& method, const std::array<int, 3>& grid) {
   return std::holds_alternative<Tensor>(method) ? Method(Tensor{grid}) : Method(Staggered{grid});
 }
 
+// Reads one length for all axes, or one for each axis.
+std::array<double, 3> lengths_from(std::string_view option, const std::string& text) {
+  const auto refuse_lengths = [&] {
+    refuse_partition.value(option, text,
+                           "Give a length for all axes, or one for each axis with commas between "
+                           "them: finite numbers of at least 0.");
+  };
+  std::array<double, 3> lengths = {};
+  const auto words = split(text, ',');
+  if (words.size() > lengths.size()) refuse_lengths();
+  for (std::size_t axis = 0; axis < words.size(); ++axis) {
+    const auto length = real_from_text(words[axis]);
+    if (!length || !std::isfinite(*length) || *length < 0) refuse_lengths();
+    lengths[axis] = *length;
+  }
+  if (words.size() == 1) lengths.fill(lengths.front());
+  return lengths;
+}
+
+Method bisection_along(const std::string& axes) {
+  const auto method = method_from_text("bisection " + axes);
+  if (axes.empty() || !method)
+    refuse_partition.value("--axes", axes, "Give some of the letters x, y and z, each once.");
+  return *method;
+}
+
 void choose_method(const PartitionArguments& asked, const NamedMethod& named,
                    PartitionOptions& options) {
   options.method_name = named.name;
@@ -68,6 +94,9 @@ void choose_method(const PartitionArguments& asked, const NamedMethod& named,
     options.method =
         with_grid(options.method, grid_from(*asked.grid, options.parts, options.grid_numbers));
   if (asked.rounds) options.rounds = rounds_of(*asked.rounds);
+  if (asked.cell_size) options.cell_size = lengths_from("--cell-size", *asked.cell_size);
+  if (asked.least_width) options.least_width = lengths_from("--least-width", *asked.least_width);
+  if (asked.axes) options.method = bisection_along(*asked.axes);
   if (!named.is_auto()) return;
   options.ghost_cost =
       asked.ghost_cost ? number_from("--ghost-cost", *asked.ghost_cost) : usual_ghost_cost;

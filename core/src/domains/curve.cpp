@@ -57,7 +57,7 @@ int CurveDomains::owner_of(std::span<const double> point) const {
   check_point(stage_name, *this, point);
   const Lattice lattice = lattice_of(*this);
   const CurveKey key = dimensions() == 3 ? key_of<3>(lattice, point) : key_of<2>(lattice, point);
-  return rank_of(evenkeel::owner_of(splitters_, key));
+  return rank_of(stages::owner_of(splitters_, key));
 }
 
 bool CurveDomains::divides_as(const CurveDomains& other) const {

@@ -32,6 +32,7 @@ Found find_boxes(const PlaceTask& task, const Choose& choose, const CutBoxes& cu
     cutting.periodic = prepared.options.periodic;
     cutting.target_lambda = task.target_lambda();
     cutting.least_width = prepared.options.least_width;
+    cutting.cell_size = prepared.options.cell_size;
     if (task.fresh == nullptr) ranks = prepared.options.rank_of_part;
     speeds = speeds_of_parts(task.speeds(), ranks);
     cutting.speeds = speeds;
@@ -51,7 +52,6 @@ Found find_grid(const PlaceTask& task) {
   return find_boxes<GridDomains, GridCutOptions>(
       task,
       [&](GridCutOptions& cutting) {
-        cutting.cell_size = options.cell_size;
         if (std::holds_alternative<Tensor>(options.method)) cutting.scheme = GridScheme::tensor;
         cutting.shape =
             shape_with(*extents_of(options.method), task.parts(), region.dimensions, region.box);
@@ -72,6 +72,7 @@ Found find_by_bisection(const PlaceTask& task) {
       [&](BisectionOptions& cutting) {
         cutting.parts = task.parts();
         cutting.dimensions = region.dimensions;
+        cutting.divided_axes = std::get<RecursiveBisection>(task.prepared.options.method).axes;
         const auto* const last = std::get_if<TreeDomains>(&task.last);
         if (last != nullptr && last->box() == region.box) cutting.earlier = last;
       },

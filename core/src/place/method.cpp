@@ -59,6 +59,27 @@ const Grid* grid_in(const Method& method) {
   return &std::get<M>(method).grid;
 }
 
+// --- Axes ----------------------------------------------------------------------------------------
+
+std::optional<Method> read_bisection(std::string_view letters) {
+  if (letters.empty()) return RecursiveBisection{};
+  RecursiveBisection method = {{false, false, false}};
+  for (const char letter : letters) {
+    const std::size_t axis = std::string_view("xyz").find(letter);
+    if (axis == std::string_view::npos || method.axes[axis]) return std::nullopt;
+    method.axes[axis] = true;
+  }
+  return method;
+}
+
+std::string axes_text(const Method& method) {
+  std::string text;
+  if (method == Method(RecursiveBisection{})) return text;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    if (std::get<RecursiveBisection>(method).axes[axis]) text += "xyz"[axis];
+  return text;
+}
+
 // --- Graphs --------------------------------------------------------------------------------------
 
 std::string_view trimmed(std::string_view text) {
@@ -145,8 +166,7 @@ constexpr std::array<MethodRow, std::variant_size_v<Method>> rows = {{
     {"staggered", &read_grid<Staggered>, &grid_text, &grid_in<Staggered>, CurveKind::hilbert,
      &find_grid},
     {"tensor", &read_grid<Tensor>, &grid_text, &grid_in<Tensor>, CurveKind::hilbert, &find_grid},
-    {"bisection", &read_bare<RecursiveBisection>, &no_arguments, nullptr, CurveKind::hilbert,
-     &find_by_bisection},
+    {"bisection", &read_bisection, &axes_text, nullptr, CurveKind::hilbert, &find_by_bisection},
     {"graph", &read_by_graph, &by_graph_text, nullptr, CurveKind::hilbert, &find_by_graph},
     {"voronoi", &read_bare<Voronoi>, &no_arguments, nullptr, CurveKind::hilbert, &find_cells},
     {"mesh", &read_grid<Mesh>, &grid_text, &grid_in<Mesh>, CurveKind::hilbert, &find_mesh},

@@ -6,6 +6,9 @@
 #include "rebalance/inspection.hpp"
 #include "survey/surveyor.hpp"
 
+#include <evenkeel/core/boxes/cut.hpp>
+#include <evenkeel/core/weights.hpp>
+#include <evenkeel/core/weights/load.hpp>
 #include <evenkeel/core/weights/speeds.hpp>
 
 namespace evenkeel {
@@ -23,6 +26,26 @@ struct GridBalancer::Impl {
         ranks_(std::move(for_proposals)),
         space_(space) {
     ranks_.set_on_mpi_error(engine_.options().on_mpi_error);
+    rounds_options_ = options.rounds;
+    take_over_speeds(options.grid.rank_of_part);
+    placing_ = engine_.options();
+    if (options.bisection)
+      begin_bisection(options);
+    else
+      begin_grid(options);
+    part_ = decomposition_of(domains_).part_of(ranks_.rank());
+    if (!rounds_options_.speeds.empty())
+      speed_ = rounds_options_.speeds[static_cast<std::size_t>(part_)];
+    placing_.periodic = options.periodic;
+    placing_.box = options.box;
+    placing_.speeds = rounds_options_.speeds;
+    for (std::size_t p = 0; p < placing_.speeds.size() && !options.grid.rank_of_part.empty(); ++p)
+      placing_.speeds[static_cast<std::size_t>(options.grid.rank_of_part[p])] =
+          rounds_options_.speeds[p];
+  }
+  void open() { engine_.open(); }
+
+  void begin_grid(const GridBalancerOptions& options) {
     const GridDomains uniform =
         GridDomains::uniform(options.grid.shape, options.box, options.scheme, options.periodic,
                              options.grid.rank_of_part);
@@ -31,26 +54,35 @@ struct GridBalancer::Impl {
                   "A grid of " + std::to_string(uniform.parts()) + " domains was given for " +
                       std::to_string(ranks_.size()) + " ranks.",
                   "Make as many domains as ranks, for example with factored().");
-    rounds_options_ = options.rounds;
-    take_over_speeds(options.grid.rank_of_part);
     rounds_.emplace(uniform, rounds_options_);
     domains_ = rounds_->current();
-    part_ = grid().part_of(ranks_.rank());
-    if (!rounds_options_.speeds.empty())
-      speed_ = rounds_options_.speeds[static_cast<std::size_t>(part_)];
-    placing_ = engine_.options();
-    placing_.periodic = options.periodic;
-    placing_.box = options.box;
-    placing_.speeds = rounds_options_.speeds;
-    for (std::size_t p = 0; p < placing_.speeds.size() && !options.grid.rank_of_part.empty(); ++p)
-      placing_.speeds[static_cast<std::size_t>(options.grid.rank_of_part[p])] =
-          rounds_options_.speeds[p];
     if (options.scheme == GridScheme::tensor)
       placing_.method = Tensor{options.grid.shape.extents};
     else
       placing_.method = Staggered{options.grid.shape.extents};
   }
-  void open() { engine_.open(); }
+
+  void begin_bisection(const GridBalancerOptions& options) {
+    if (!exec::kokkos_is_running())
+      throw Error(ErrorKind::bad_input, Where{grid_stage}, "Kokkos is not running.",
+                  "Make a GridBalancer of a bisection after Kokkos::initialize.");
+    cutting_.emplace();
+    cutting_->box = options.box;
+    cutting_->periodic = options.periodic;
+    cutting_->target_lambda = engine_.options().target_lambda;
+    cutting_->speeds = rounds_options_.speeds;
+    cutting_->least_width = rounds_options_.least_width;
+    cutting_->cell_size = rounds_options_.cell_size;
+    cutting_->parts = ranks_.size();
+    cutting_->dimensions = options.grid.shape.dimensions;
+    cutting_->divided_axes = options.bisection->axes;
+    placing_.method = *options.bisection;
+    placing_.cell_size = rounds_options_.cell_size;
+    placing_.least_width = rounds_options_.least_width;
+    BisectionCut cut = bisect(Communicator::self(), {}, *cutting_);
+    domains_ = TreeDomains(1, cutting_->dimensions, options.box, options.periodic,
+                           std::move(cut.nodes), options.grid.rank_of_part);
+  }
 
   // The speeds of ranks, in the options of the monitor, are those of their parts.
   void take_over_speeds(const std::vector<int>& rank_of_part) {
@@ -63,15 +95,24 @@ struct GridBalancer::Impl {
     rounds_options_.speeds = speeds_of_parts(unless_equal(speeds), rank_of_part);
   }
 
-  std::optional<GridDomains> step(const StepOptions& how,
-                                  const std::function<Status()>& inspector = {},
-                                  const Engine::Forecast& forecast = {});
-  std::optional<GridDomains> step(const Set& cells, const StepOptions& how);
-  std::optional<GridDomains> propose(double work);
+  // `cells` may be null for a grid.
+  std::optional<Domains> step(const Set* cells, const StepOptions& how,
+                              const std::function<Status()>& inspector = {},
+                              const Engine::Forecast& forecast = {});
+  std::optional<Domains> step(const Set& cells, const StepOptions& how);
+  std::optional<Domains> propose(double work);
+  std::optional<Domains> propose(const Set& cells, std::optional<double> work);
+  void offer(const Status& status, const std::optional<Domains>& next);
+  void require_bisection(bool wanted) const;
   void accept();
   void drop();
   void require_proposal(const std::string& call) const;
+  std::int64_t generation() const noexcept { return generation_of(domains_); }
   const GridDomains& grid() const noexcept { return *std::get_if<GridDomains>(&domains_); }
+  Box domain() const {
+    if (const auto* const tree = std::get_if<TreeDomains>(&domains_)) return tree->box_of(part_);
+    return grid().box_of(part_);
+  }
 
   Engine engine_;
   Communicator ranks_;
@@ -80,6 +121,8 @@ struct GridBalancer::Impl {
   GridRoundsOptions rounds_options_;
   std::optional<GridRounds> rounds_;
   std::optional<GridRounds> rounds_after_drop_;  // of the open proposal
+  std::optional<BisectionOptions> cutting_;      // empty for a grid, as rounds_ for a bisection
+  double lambda_ = 0;                            // of the latest bisection
   Domains domains_ = GridDomains();
   int part_ = 0;      // of this rank
   double speed_ = 1;  // of this rank
@@ -91,15 +134,16 @@ struct GridBalancer::Impl {
   Inspection inspection_;
 };
 
-std::optional<GridDomains> GridBalancer::Impl::step(const StepOptions& how,
-                                                    const std::function<Status()>& inspector,
-                                                    const Engine::Forecast& forecast) {
+std::optional<Domains> GridBalancer::Impl::step(const Set* cells, const StepOptions& how,
+                                                const std::function<Status()>& inspector,
+                                                const Engine::Forecast& forecast) {
   const Advice advice = engine_.step(0, how, inspector, forecast);
   if (!advice) return std::nullopt;
-  return propose(static_cast<double>(engine_.measured().load) * speed_);
+  const double work = static_cast<double>(engine_.measured().load) * speed_;
+  return cutting_ && cells != nullptr ? propose(*cells, work) : propose(work);
 }
 
-std::optional<GridDomains> GridBalancer::Impl::step(const Set& cells, const StepOptions& how) {
+std::optional<Domains> GridBalancer::Impl::step(const Set& cells, const StepOptions& how) {
   const auto question = [&](std::int64_t load) {
     const std::int64_t first = engine_.first_generation();
     const bool has_moved = first >= 0 && first != engine_.generation();
@@ -111,16 +155,14 @@ std::optional<GridDomains> GridBalancer::Impl::step(const Set& cells, const Step
   Inspection::Demands demands;
   demands.movable = false;
   demands.deterministic = engine_.options().deterministic;
-  const auto inspect = [&] {
-    return inspection_.inspect({&cells, 1}, demands, grid().generation());
-  };
+  const auto inspect = [&] { return inspection_.inspect({&cells, 1}, demands, generation()); };
   const std::span<const Set> sets(&cells, 1);
   const bool predicts = engine_.predicts(how), looks = engine_.next_step_looks() || predicts;
   const auto forecast = [&] { return forecast_.of(ranks_, sets, engine_.measured().last); };
   forecast_.end_step(sets, how.changed);
   const bool inspects = looks && Inspection::is_needed(engine_.options());
-  std::optional<GridDomains> proposal =
-      step(how, inspects ? Engine::Inspector(std::cref(inspect)) : Engine::Inspector(),
+  std::optional<Domains> proposal =
+      step(&cells, how, inspects ? Engine::Inspector(std::cref(inspect)) : Engine::Inspector(),
            predicts ? Engine::Forecast(std::cref(forecast)) : Engine::Forecast());
   if (looks) forecast_.end_epoch(engine_.measured().last);
   if (engine_.take_advised()) {
@@ -131,45 +173,99 @@ std::optional<GridDomains> GridBalancer::Impl::step(const Set& cells, const Step
 }
 
 // Collective.
-std::optional<GridDomains> GridBalancer::Impl::propose(double work) {
+std::optional<Domains> GridBalancer::Impl::propose(double work) {
   engine_.meet_for_rebalance("propose");
-  const std::int64_t generation = grid().generation();
-  std::optional<GridDomains> answer;
+  std::optional<Domains> answer;
   std::optional<GridRounds> again;  // if this proposal fails or is dropped
   const Status copied = attempt(grid_stage, [&] {
-    if (proposal_)
-      answer = std::get<GridDomains>(*proposal_);
-    else
-      again.emplace(grid(), rounds_options_);
+    answer = proposal_;
+    if (!proposal_) again.emplace(grid(), rounds_options_);
   });
-  require_same_generation(ranks_, copied, grid_stage, generation);
+  require_same_generation(ranks_, copied, grid_stage, generation());
   if (proposal_) return answer;
   proposed_at_ = now_();
   const std::vector<double> works = gather_work(ranks_, grid(), work);
-  std::optional<Domains> proposed;  // made now, so that accept() and drop() need not allocate
   const Status made = attempt(grid_stage, [&] {
     const GridDomains next = rounds_->next(works);
-    if (next.borders() == grid().borders()) return;
-    answer = GridDomains(generation + 1, next.shape(), next.box(), next.periodic(), next.borders(),
-                         next.rank_of_part());
-    proposed = *answer;
+    if (next.borders() != grid().borders()) answer = renumbered(next, generation() + 1);
+  });
+  try {
+    offer(made, answer);
+  } catch (...) {
+    rounds_ = std::move(again);  // some ranks may have made the next round
+    throw;
+  }
+  if (proposal_) rounds_after_drop_ = std::move(again);
+  return answer;
+}
+
+// Collective. Cuts by the weights of cells or, if this rank's work is given, by this work,
+// distributed over its cells by their weights.
+std::optional<Domains> GridBalancer::Impl::propose(const Set& cells, std::optional<double> work) {
+  engine_.meet_for_rebalance("propose");
+  std::optional<Domains> answer;
+  const Status copied = attempt(grid_stage, [&] { answer = proposal_; });
+  require_same_generation(ranks_, copied, grid_stage, generation());
+  if (proposal_) return answer;
+  proposed_at_ = now_();
+  bounds(ranks_, std::span(&cells, 1));  // all places must be finite
+  std::array<double, 2> sums = {work.value_or(0), static_cast<double>(cells.count())};
+  ranks_.all_reduce(std::span<double>(sums), Reduction::sum);
+  exec::Array<double> weights;
+  WeightedPoints points;
+  const Status weighed = attempt(grid_stage, [&] {
+    const Space space = Space::where(cells.position().memory);
+    if (cells.options().weight.given()) weights = given_weights(space, cells);
+    if (work)
+      weights = measured_weights(
+          space, cells.count(),
+          {.cost = *work, .mean_cost = sums[0] / std::max(1.0, sums[1]), .followed = 1}, weights);
+    points = {cells.position(), weights.span()};
+    cutting_->earlier = std::get_if<TreeDomains>(&domains_);
+  });
+  BisectionCut cut = bisect({ranks_, weighed}, std::span(&points, 1), *cutting_);
+  lambda_ = lambda_of(cut.weights, cutting_->speeds);
+  const auto& present = std::get<TreeDomains>(domains_);
+  offer(attempt(grid_stage,
+                [&] {
+                  if (cut.nodes != present.nodes())
+                    answer = TreeDomains(generation() + 1, present.dimensions(), present.box(),
+                                         present.periodic(), std::move(cut.nodes),
+                                         present.rank_of_part());
+                }),
+        answer);
+  return answer;
+}
+
+// Collective. Makes domains the open proposal; without domains, the rebalance ends. `status` is
+// that of making them on this rank.
+void GridBalancer::Impl::offer(const Status& status, const std::optional<Domains>& next) {
+  std::optional<Domains> proposed;  // made now, so that accept() and drop() need not allocate
+  const Status made = attempt(grid_stage, [&] {
+    if (!status.ok()) throw Error(*status.error());
+    if (!next) return;
+    proposed = next;
     surveyor_.records().begin_rebalance(std::make_shared<const Domains>(domains_), 0,
                                         !engine_.has_begun());
   });
   try {
     vote(ranks_, made);
   } catch (...) {
-    rounds_ = std::move(again);  // some ranks may have made the next round
     surveyor_.records().give_back();
     throw;
   }
-  if (!answer) {
-    engine_.rebalanced({.moved = false});
-    return std::nullopt;
-  }
+  if (!next) return engine_.rebalanced({.moved = false});
   proposal_ = std::move(proposed);
-  rounds_after_drop_ = std::move(again);
-  return answer;
+}
+
+void GridBalancer::Impl::require_bisection(bool wanted) const {
+  if (wanted == cutting_.has_value()) return;
+  if (wanted)
+    throw Error(ErrorKind::bad_input, Where{grid_stage}, "Cells were given to propose for a grid.",
+                "Give the work of this rank's domain, or set .bisection.");
+  throw Error(ErrorKind::bad_input, Where{grid_stage},
+              "A bisection is cut from the work of cells, but there are no cells.",
+              "Give the cells of this rank to step and propose.");
 }
 
 void GridBalancer::Impl::require_proposal(const std::string& call) const {
@@ -182,7 +278,7 @@ void GridBalancer::Impl::accept() {
   require_proposal("accept");
   domains_ = std::move(*proposal_);
   proposal_.reset();
-  surveyor_.records().end_rebalance(-1, grid().generation());
+  surveyor_.records().end_rebalance(-1, generation());
   Outcome outcome;
   outcome.seconds = static_cast<double>(now_() - proposed_at_) * 1e-9;
   outcome.domains = recorded_sections(ranks_, engine_.options(), domains_);
@@ -216,19 +312,30 @@ Kernel GridBalancer::kernel(const std::string& name, const KernelOptions& option
   return impl_->engine_.kernel(name, options);
 }
 
-std::optional<GridDomains> GridBalancer::step(const StepOptions& how) {
+std::optional<Domains> GridBalancer::step(const StepOptions& how) {
+  with_name(options().name, [&] { impl_->require_bisection(false); });
   impl_->engine_.refuse_change(how,
                                "Give step the cells, too, or leave out .changed: the next look "
                                "measures the new load.");
-  return with_name(options().name, [&] { return impl_->step(how); });
+  return with_name(options().name, [&] { return impl_->step(nullptr, how); });
 }
-std::optional<GridDomains> GridBalancer::step(const Set& cells, const StepOptions& how) {
+std::optional<Domains> GridBalancer::step(const Set& cells, const StepOptions& how) {
   const InUse in_use(impl_->space_);
   return with_name(options().name, [&] { return impl_->step(cells, how); });
 }
 
-std::optional<GridDomains> GridBalancer::propose(double work) {
-  return with_name(options().name, [&] { return impl_->propose(work); });
+std::optional<Domains> GridBalancer::propose(double work) {
+  return with_name(options().name, [&] {
+    impl_->require_bisection(false);
+    return impl_->propose(work);
+  });
+}
+std::optional<Domains> GridBalancer::propose(const Set& cells) {
+  const InUse in_use(impl_->space_);
+  return with_name(options().name, [&] {
+    impl_->require_bisection(true);
+    return impl_->propose(cells, std::nullopt);
+  });
 }
 
 void GridBalancer::accept() {
@@ -245,13 +352,18 @@ Metrics GridBalancer::metrics() const { return impl_->engine_.metrics(); }
 Account GridBalancer::account() const { return impl_->engine_.account(); }
 void GridBalancer::finish() { impl_->engine_.finish(); }
 
-const GridDomains& GridBalancer::domains() const noexcept { return impl_->grid(); }
-std::int64_t GridBalancer::generation() const noexcept { return impl_->grid().generation(); }
-Box GridBalancer::domain() const { return impl_->grid().box_of(impl_->part_); }
+const Domains& GridBalancer::domains() const noexcept { return impl_->domains_; }
+std::int64_t GridBalancer::generation() const noexcept { return impl_->generation(); }
+Box GridBalancer::domain() const { return impl_->domain(); }
 std::vector<int> GridBalancer::neighbours() const {
-  return neighbours_of(impl_->grid(), impl_->part_);
+  std::vector<int> ranks;
+  for (const Neighbour& neighbour : neighbours_of(impl_->domains_, impl_->ranks_.rank()))
+    ranks.push_back(neighbour.rank);
+  return ranks;
 }
-double GridBalancer::best_lambda() const noexcept { return impl_->rounds_->best_lambda(); }
+double GridBalancer::best_lambda() const noexcept {
+  return impl_->rounds_ ? impl_->rounds_->best_lambda() : impl_->lambda_;
+}
 const Options& GridBalancer::options() const noexcept { return impl_->engine_.options(); }
 
 }  // namespace evenkeel

@@ -134,6 +134,8 @@ const char* names_of(Methods methods) {
 
 bool method_makes_sense(const Options& options) {
   if (const auto* const graph = std::get_if<ByGraph>(&options.method)) check(*graph);
+  if (options.method == Method(RecursiveBisection{{false, false, false}}))
+    refuse_option("the method is a bisection that cuts no axis.", "Name at least one axis.");
   if (is_among(options.method, options.methods)) return true;
   refuse_option("the method is " + in_quotes(to_text(options.method)) +
                     ", which this application cannot work with.",

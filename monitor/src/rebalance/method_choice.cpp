@@ -18,10 +18,9 @@ std::vector<Method> candidates_of(const Options& options) {
   constexpr std::array<double, 3> none = {};
   std::vector<Method> candidates;
   for (const Method& method : method_candidates) {
-    const bool follows_cells = options.cell_size == none || is_among(method, Methods::grids);
-    const bool follows_widths = options.least_width == none || is_among(method, Methods::boxes);
-    if (follows_cells && follows_widths && is_among(method, options.methods))
-      candidates.push_back(method);
+    const bool has_rules = options.cell_size != none || options.least_width != none;
+    if (has_rules && !is_among(method, Methods::boxes)) continue;
+    if (is_among(method, options.methods)) candidates.push_back(method);
   }
   return candidates;
 }

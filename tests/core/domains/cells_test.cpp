@@ -1,6 +1,7 @@
 #include "support/harness.hpp"
 
-#include <evenkeel/core/domains/grid.hpp>
+#include <evenkeel/core/curve.hpp>
+#include <evenkeel/core/domains.hpp>
 
 namespace evenkeel::cells_test {
 namespace {
@@ -28,6 +29,27 @@ GridDomains random_grid(std::mt19937_64& random, const GridShape& shape, GridSch
   return GridDomains(1, shape, box, {}, borders);
 }
 
+void divide(std::mt19937_64& random, int parts, int first, Box inside, int dimensions,
+            std::vector<Bisection>& nodes) {
+  if (parts == 1) return;
+  const int axis = static_cast<int>(random() % static_cast<unsigned>(dimensions));
+  const auto a = static_cast<std::size_t>(axis);
+  std::uniform_real_distribution<double> place(inside.lower[a], inside.upper[a]);
+  const int below = 1 + static_cast<int>(random() % static_cast<unsigned>(parts - 1));
+  const double border = place(random);
+  nodes.push_back({border, axis, first + below});
+  Box lower = inside, upper = inside;
+  lower.upper[a] = upper.lower[a] = border;
+  divide(random, below, first, lower, dimensions, nodes);
+  divide(random, parts - below, first + below, upper, dimensions, nodes);
+}
+
+TreeDomains random_tree(std::mt19937_64& random, const GridShape& shape) {
+  std::vector<Bisection> nodes;
+  divide(random, shape.parts(), 0, box, shape.dimensions, nodes);
+  return TreeDomains(1, shape.dimensions, box, {}, nodes);
+}
+
 // Calls visit(at, number) for each cell of a range, in the order of the mesh.
 template <class Visit>
 void for_each_cell(const CellMesh& mesh, const CellRange& range, const Visit& visit) {
@@ -40,16 +62,16 @@ void for_each_cell(const CellMesh& mesh, const CellRange& range, const Visit& vi
 }
 
 // The rank that owns the centre of each cell, in the order of the cells.
-std::vector<int> owners(const CellMesh& mesh, const GridDomains& decomposition) {
+std::vector<int> owners(const CellMesh& mesh, const Domains& domains) {
   std::vector<int> ranks;
-  const auto dimensions = static_cast<std::size_t>(decomposition.dimensions());
+  const auto dimensions = static_cast<std::size_t>(dimensions_of(domains));
   for_each_cell(mesh, {{}, mesh.cells}, [&](const std::array<std::int64_t, 3>& at, std::size_t) {
     std::array<double, 3> centre = {};
     for (std::size_t axis = 0; axis < dimensions; ++axis)
       centre[axis] = box.lower[axis] + (static_cast<double>(at[axis]) + 0.5) *
                                            (box.upper[axis] - box.lower[axis]) /
                                            static_cast<double>(mesh.cells[axis]);
-    ranks.push_back(decomposition.owner_of(std::span(centre).first(dimensions)));
+    ranks.push_back(owner_of(domains, std::span(centre).first(dimensions)));
   });
   return ranks;
 }
@@ -66,10 +88,12 @@ std::vector<int> others_of(const CellMesh& mesh, const std::vector<CellMoves::Pa
   return others;
 }
 
-void expect_moves(const CellMesh& mesh, const GridDomains& from, const GridDomains& to) {
+template <class From, class To>
+void expect_moves(const CellMesh& mesh, const From& from, const To& to) {
   const std::vector<int> before = owners(mesh, from), after = owners(mesh, to);
   for (int rank = 0; rank < from.parts(); ++rank) {
     const CellMoves moves = cells_between(mesh, from, to, rank);
+    EXPECT_EQ(cells_in(mesh, from, rank), moves.before);
     EXPECT_EQ(moves.before.count(), std::ranges::count(before, rank));
     EXPECT_EQ(moves.after.count(), std::ranges::count(after, rank));
     const std::vector<int> gives = others_of(mesh, moves.leaving, before.size());
@@ -91,7 +115,12 @@ TEST(Cells, GoFromTheirOldOwnersToTheirNewOnes) {
         if (shape.dimensions > 1) mesh.cells[1] = 9;
         if (shape.dimensions > 2) mesh.cells[2] = 5;
         const GridDomains from = random_grid(random, shape, scheme);
-        expect_moves(mesh, from, random_grid(random, shape, scheme));
+        const GridDomains to = random_grid(random, shape, scheme);
+        const TreeDomains tree = random_tree(random, shape);
+        expect_moves(mesh, from, to);
+        expect_moves(mesh, tree, random_tree(random, shape));
+        expect_moves(mesh, from, tree);
+        expect_moves(mesh, tree, from);
       }
 }
 
@@ -102,6 +131,9 @@ TEST(Cells, MisuseIsAnError) {
   EXPECT_ERROR(cells_between({{}, {1, 1, 1}}, grid, grid, 0), "different boxes");
   EXPECT_ERROR(cells_between({box, {4, 4, 4}}, grid, grid, 2), "Rank 2 owns no domain.");
   EXPECT_ERROR(cells_between({box, {4, 4, 4}}, grid, {}, 0), "has no domains yet.");
+  const Domains none, curve = CurveDomains(1, 3, box, {}, {{0}, end_of_curve(3)});
+  EXPECT_ERROR(cells_between({box, {4, 4, 4}}, Domains(grid), none, 0), "has no domains yet.");
+  EXPECT_ERROR(cells_in({box, {4, 4, 4}}, curve, 0), "domains are not boxes");
 }
 
 }  // namespace

@@ -85,6 +85,12 @@ class CutOwners : public test::OnRanks {
     position.components = dimensions;
     return position;
   }
+  // Eight cells along each axis, or any borders.
+  static void set_cells(BoxCutOptions& options, bool has_cells) {
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      options.cell_size[axis] =
+          has_cells ? (options.box.upper[axis] - options.box.lower[axis]) / 8 : 0;
+  }
   static void prepare(BoxCutOptions& options, const Case& of) {
     options.box = of.box;
     options.periodic = of.periodic;
@@ -113,9 +119,11 @@ TEST_F(CutOwners, OfGrids) {
 TEST_F(CutOwners, OfBisections) {
   for (const Case& of : cases())
     for (const int dimensions : {1, 2, 3})
-      for (const int parts : {2, 4, 7}) {
+      for (const auto& [parts, has_cells] :
+           {std::pair(2, false), {4, false}, {7, false}, {7, true}}) {
         BisectionOptions options;
         prepare(options, of);
+        set_cells(options, has_cells);
         options.dimensions = dimensions;
         options.parts = parts;
         Places share = mine(of.places);
@@ -123,7 +131,8 @@ TEST_F(CutOwners, OfBisections) {
         const BisectionCut cut = bisect(communicator, std::span(&points, 1), options);
         const TreeDomains tree(1, dimensions, of.box, of.periodic, cut.nodes);
         EXPECT_EQ(cut.weights, weights_by(tree.leaf_of_point(), parts, of.places))
-            << parts << " parts in " << dimensions << " dimensions";
+            << parts << " parts in " << dimensions << " dimensions"
+            << (has_cells ? ", of cells" : "");
         // The second cut keeps as much of the first tree as possible.
         options.earlier = &tree;
         const BisectionCut again = bisect(communicator, std::span(&points, 1), options);

@@ -5,6 +5,7 @@
 
 #include <evenkeel/evenkeel.hpp>
 
+#include <array>
 #include <vector>
 
 namespace ek = evenkeel;
@@ -17,7 +18,9 @@ extern Simulation simulation;
 extern const int ranks, rank;
 extern const ek::Box box;
 extern const ek::CellMesh mesh;
-extern std::vector<double> cells;
+extern const double h;
+extern std::vector<double> cells, costs;
+extern std::vector<std::array<double, 3>> centres;
 void compute_fluxes(std::vector<double>& cells);
 void exchange(std::vector<double>& cells, const std::vector<ek::CellMoves::Parcel>& leaving,
               const std::vector<ek::CellMoves::Parcel>& entering);

@@ -26,6 +26,17 @@ class GridBalancers : public test::OnRanks {
     return chosen;
   }
 
+  // Boxes of the cells of a Mesh.
+  GridBalancerOptions by_bisection() const {
+    GridBalancerOptions chosen;
+    chosen.grid.shape.dimensions = 2;
+    chosen.box = unit;
+    chosen.bisection.emplace();
+    chosen.rounds.cell_size = {1.0 / 40, 1.0 / 40, 0};
+    chosen.rounds.least_width = {2.0 / 40, 2.0 / 40, 0};
+    return chosen;
+  }
+
   // Collective. The lambda of the present domains.
   double lambda(const GridBalancer& balancer) const {
     return lambda_of(communicator.all_gather(work_in(balancer.domain())));
@@ -70,7 +81,7 @@ TEST_F(GridBalancers, AnswerAChangeInTheSameStep) {
   GridBalancer balancer(communicator, chosen);
   const Kernel kernel = balancer.kernel("work");
   const CellMesh mesh = {unit, {48, 48, 1}};
-  const CellRange mine = cells_in(mesh, balancer.domains(), balancer.domains().part_of(rank));
+  const CellRange mine = cells_in(mesh, balancer.domains(), rank);
   std::vector<std::array<double, 2>> centres;
   for (std::int64_t i = mine.begin[0]; i < mine.end[0]; ++i)
     for (std::int64_t j = mine.begin[1]; j < mine.end[1]; ++j)
@@ -137,16 +148,16 @@ TEST_F(GridBalancers, ComeToEvenDomainsFromOneNumberEach) {
     chosen.scheme = scheme;
     GridBalancer balancer(communicator, chosen);
     double worst_returned = lambda(balancer);
-    EXPECT_EQ(balancer.domains().generation(), 1);
+    EXPECT_EQ(balancer.generation(), 1);
     int accepted = 0;
     for (int round = 0; round < 8; ++round) {
       const auto next = balancer.propose(work_in(balancer.domain()));
       EXPECT_TRUE(test::same_everywhere(communicator, next ? "a proposal" : "no proposal"));
       if (!next) continue;
-      EXPECT_EQ(next->generation(), balancer.domains().generation() + 1);
+      EXPECT_EQ(generation_of(*next), balancer.generation() + 1);
       balancer.accept();
-      EXPECT_EQ(balancer.domains().generation(), ++accepted + 1);
-      EXPECT_EQ(balancer.domains().borders(), next->borders());
+      EXPECT_EQ(balancer.generation(), ++accepted + 1);
+      EXPECT_TRUE(is_same_division(balancer.domains(), *next));
     }
     EXPECT_LE(lambda(balancer), 1.03);
     EXPECT_LE(balancer.best_lambda(), worst_returned);
@@ -198,7 +209,7 @@ TEST_F(GridBalancers, TheJournalShowsWhatWasAccepted) {
   std::string runs;  // along the lowest row of cells
   for (int begin = 0, end = 0; next && begin < 48; begin = end) {
     const auto owner_at = [&](int column) {
-      return next->owner_of(std::array<double, 2>{(column + 0.5) / 48, 0.5 / 48});
+      return owner_of(*next, std::array<double, 2>{(column + 0.5) / 48, 0.5 / 48});
     };
     while (end < 48 && owner_at(end) == owner_at(begin)) ++end;
     if (end == 48) break;  // this run may continue in the next row
@@ -223,8 +234,8 @@ TEST_F(GridBalancers, WhatIsNotAcceptedIsProposedAgain) {
   }
   const auto second = balancer.propose(1);
   ASSERT_TRUE(second);
-  EXPECT_EQ(second->borders(), first->borders());
-  EXPECT_EQ(balancer.domains().generation(), 1) << "until it is accepted";
+  EXPECT_TRUE(is_same_division(*second, *first));
+  EXPECT_EQ(balancer.generation(), 1) << "until it is accepted";
   balancer.accept();
   EXPECT_ERROR(balancer.accept(), "There is no proposal to accept.");
   balancer.finish();
@@ -248,7 +259,7 @@ TEST_F(GridBalancers, ADroppedProposalLeavesNoTrace) {
     const auto expected = other.propose(work_in(other.domain()));
     ASSERT_EQ(next.has_value(), expected.has_value());
     if (!next) break;
-    EXPECT_EQ(next->borders(), expected->borders());
+    EXPECT_TRUE(is_same_division(*next, *expected));
     balancer.accept();
     other.accept();
     EXPECT_EQ(balancer.generation(), 2 + round);
@@ -337,17 +348,18 @@ struct Mesh {
   std::vector<std::array<double, 2>> mine;
   std::vector<double> costs;
 
-  void take(const GridDomains& domains, int rank) {
+  void take(const Domains& domains, int rank) {
     mine.clear();
     costs.clear();
     for (int i = 0; i < side * side; ++i) {
       const std::array<double, 2> centre = {(i % side + 0.5) / side, (i / side + 0.5) / side};
-      if (domains.owner_of(centre) != rank) continue;
+      if (owner_of(domains, centre) != rank) continue;
       mine.push_back(centre);
       costs.push_back(std::exp(-4 * (centre[0] + centre[1])));
     }
   }
   double work() const { return std::accumulate(costs.begin(), costs.end(), 0.0); }
+  Set cells() { return set(mine, {}, {.weight = costs}); }
 };
 
 struct Ran {
@@ -371,8 +383,7 @@ Ran run(const Communicator& communicator, GridBalancerOptions options, const Tri
     test::virtual_time += 1000;
     took.push_back(mesh.work());
     test::spend(flow, std::llround(mesh.work() * second));
-    const Set cells = set(mesh.mine, {}, {.weight = mesh.costs});
-    if (balancer.step(cells)) {
+    if (balancer.step(mesh.cells())) {
       balancer.accept();
       mesh.take(balancer.domains(), communicator.rank());
     }
@@ -395,6 +406,73 @@ TEST_F(GridBalancers, KnowWhatCellsWouldHaveTakenElsewhere) {
     EXPECT_TRUE(balanced.account.knows_never);
     EXPECT_GT(truth, 0.2 * never.slowest) << "or nothing is shown";
     EXPECT_NEAR(balanced.account.saved(), truth, 0.02 * truth);
+  }
+}
+
+TEST_F(GridBalancers, KnowWhatCellsOfABisectionWouldHaveTakenElsewhere) {
+  const GridBalancerOptions chosen = by_bisection();
+  const Ran never = run(communicator, chosen, Never{});
+  const Ran balanced = run(communicator, chosen, Threshold{.lambda = 1.1});
+  const double truth = never.slowest - balanced.slowest;
+  EXPECT_NEAR(balanced.account.actual, balanced.slowest, 1e-6 * never.slowest);
+  if (size == 1) return;
+  EXPECT_GT(truth, 0.2 * never.slowest) << "or nothing is shown";
+  EXPECT_NEAR(balanced.account.saved(), truth, 0.02 * truth);
+}
+
+// --- Bisections ----------------------------------------------------------------------------------
+
+TEST_F(GridBalancers, BisectByTheWorkOfCells) {
+  GridBalancerOptions chosen = by_bisection();
+  chosen.bisection->axes = {true, false, true};  // the third axis has no meaning in 2-D
+  std::vector<double> speeds(static_cast<std::size_t>(size), 1);
+  speeds.back() = 2;
+  chosen.monitor.speeds = speeds;
+  GridBalancer balancer(communicator, chosen);
+  Mesh mesh;
+  mesh.take(balancer.domains(), rank);
+  const double before = lambda_of(communicator.all_gather(mesh.work()), speeds);
+  const auto next = balancer.propose(mesh.cells());
+  ASSERT_EQ(next.has_value(), size > 1);
+  if (!next) return;
+  EXPECT_EQ(generation_of(*next), 2);
+  EXPECT_TRUE(is_same_division(*balancer.propose(mesh.cells()), *next)) << "it is still open";
+  const CellMoves moves =
+      cells_between({unit, {Mesh::side, Mesh::side, 1}}, balancer.domains(), *next, rank);
+  balancer.accept();
+  mesh.take(balancer.domains(), rank);
+  EXPECT_EQ(moves.after.count(), std::ssize(mesh.mine));
+  EXPECT_EQ(moves.after.end[1] - moves.after.begin[1], Mesh::side) << "only x is cut";
+  const double after = lambda_of(communicator.all_gather(mesh.work()), speeds);
+  EXPECT_NEAR(balancer.best_lambda(), after, 1e-9);
+  EXPECT_LT(after, 0.5 + 0.5 * before);
+  EXPECT_FALSE(balancer.propose(mesh.cells())) << "nothing has changed";
+  EXPECT_EQ(balancer.neighbours().size(), rank == 0 || rank == size - 1 ? 1U : 2U);
+  balancer.finish();
+}
+
+TEST_F(GridBalancers, MisuseOfABisectionIsTheSameErrorOnAllRanks) {
+  Mesh mesh;
+  GridBalancer grid(communicator, options());
+  mesh.take(grid.domains(), rank);
+  EXPECT_ERROR_EVERYWHERE(grid.propose(mesh.cells()), "Cells were given to propose for a grid.");
+  GridBalancer balancer(communicator, by_bisection());
+  const std::string told =
+      "A bisection is cut from the work of cells, but there are no cells. Give "
+      "the cells of this rank to step and propose.";
+  EXPECT_ERROR_EVERYWHERE(balancer.step(), told);
+  EXPECT_ERROR_EVERYWHERE(balancer.propose(1), told);
+  mesh.take(balancer.domains(), rank);
+  std::vector<double> costs = mesh.costs;
+  if (rank == size - 1) mesh.costs.back() = -1;
+  EXPECT_ERROR_EVERYWHERE(balancer.propose(mesh.cells()), "Weights are finite and not negative.");
+  mesh.costs = costs;
+  if (rank == size - 1) mesh.mine.front()[0] = std::nan("");
+  EXPECT_ERROR_EVERYWHERE(balancer.propose(mesh.cells()), "is not finite");
+  GridBalancerOptions chosen = by_bisection();
+  chosen.rounds.cell_size = {2, 2, 0};
+  if (size > 1) {
+    EXPECT_ERROR(GridBalancer(communicator, chosen), "only for 1 along x and 1 along y.");
   }
 }
 

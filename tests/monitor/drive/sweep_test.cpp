@@ -137,7 +137,7 @@ class GraphProposals final : public Proposals<GraphBalancer> {
 
 // --- GridBalancer --------------------------------------------------------------------------------
 
-class GridProposals final : public Proposals<GridBalancer> {
+class GridProposals : public Proposals<GridBalancer> {
  public:
   GridProposals(const Communicator& ranks, Deed deed) : Proposals(ranks, deed) {
     options_.grid.shape = factored(ranks.size(), 2);
@@ -145,6 +145,7 @@ class GridProposals final : public Proposals<GridBalancer> {
     options_.monitor = monitor_options();
     for (int i = 0; i < 20; ++i)
       centres_.push_back({(i + 0.5) / 20, (ranks.rank() + 0.5) / ranks.size()});
+    for (int i = 0; i < 20; ++i) weights_.push_back(i < 5 ? 4 : 1);
   }
 
  private:
@@ -156,19 +157,37 @@ class GridProposals final : public Proposals<GridBalancer> {
   }
   std::string proposed() override {
     std::string text = next_ ? "domains" : "none";
-    if (next_)
-      for (const auto& level : next_->borders().levels) text += bytes_in(level);
+    if (next_ && options_.bisection)
+      for (const Bisection& node : std::get<TreeDomains>(*next_).nodes())
+        text += bytes_in(std::vector{node.border});
+    else if (next_)
+      for (const auto& level : std::get<GridDomains>(*next_).borders().levels)
+        text += bytes_in(level);
     return text;
   }
   void forget() override {
     next_.reset();
-    cells_.emplace(set(centres_));
+    cells_.emplace(set(centres_, {}, {.weight = weights_}));
   }
 
-  GridBalancerOptions options_;
   std::vector<std::array<double, 2>> centres_;
+  std::vector<double> weights_;
+
+ protected:
+  GridBalancerOptions options_;
   std::optional<Set> cells_;
-  std::optional<GridDomains> next_;
+  std::optional<Domains> next_;
+};
+
+class BisectionProposals final : public GridProposals {
+ public:
+  BisectionProposals(const Communicator& ranks, Deed deed) : GridProposals(ranks, deed) {
+    options_.bisection.emplace();
+    options_.rounds.cell_size = {0.05, 0, 0};
+  }
+
+ private:
+  void propose() override { next_ = balancer_->propose(*cells_); }
 };
 
 // --- BlockBalancer -------------------------------------------------------------------------------
@@ -335,6 +354,8 @@ std::vector<Trial> trials() {
       trial<GridProposals>("grid, propose and accept", 11, Deed::accept),
       trial<GridProposals>("grid, propose and drop", 11, Deed::drop),
       trial<GridProposals>("grid, steps", 23, Deed::steps),
+      trial<BisectionProposals>("bisection, propose and accept", 11, Deed::accept),
+      trial<BisectionProposals>("bisection, steps", 23, Deed::steps),
       trial<BlockProposals>("blocks, propose", 5, Deed::propose),
       trial<BlockProposals>("blocks, propose and accept", 11, Deed::accept),
       trial<BlockProposals>("blocks, propose and drop", 11, Deed::drop),

@@ -163,6 +163,7 @@ Options random_options(std::mt19937_64& random) {
                             Snake{},
                             Tensor{},
                             RecursiveBisection{},
+                            RecursiveBisection{{flip(), flip(), true}},
                             Voronoi{},
                             Mesh{},
                             Auto{fraction(random), 1e-8 * fraction(random), fraction(random)},
@@ -285,7 +286,7 @@ TEST(FromText, OnlyMethodsThatTheApplicationCanWorkWith) {
             "bisection.");
     EXPECT_NE(refused(Methods::grids, method), "");
   }
-  for (const char* method : {"staggered", "tensor 2x2x2", "bisection"}) {
+  for (const char* method : {"staggered", "tensor 2x2x2", "bisection", "bisection xz"}) {
     EXPECT_EQ(chosen(Methods::boxes, method), method);
     EXPECT_NE(refused(Methods::curves, method), "");
   }
@@ -296,6 +297,9 @@ TEST(FromText, OnlyMethodsThatTheApplicationCanWorkWith) {
     for (const char* method : {"graph", "voronoi", "mesh"}) EXPECT_NE(refused(methods, method), "");
   EXPECT_EQ(chosen(Methods::grids, "tensor"), "tensor");
   EXPECT_NE(refused(Methods::grids, "bisection"), "");
+  EXPECT_EQ(chosen(Methods::any, "bisection zyx"), "bisection");
+  EXPECT_ERROR(check({.method = RecursiveBisection{{false, false, false}}}),
+               "the method is a bisection that cuts no axis. Name at least one axis.");
   EXPECT_ERROR(check({.method = Hilbert{}, .methods = Methods::boxes}),
                "which this application cannot work with");
 }
@@ -310,13 +314,14 @@ TEST(FromText, AValueThatIsNotAllowedIsAnError) {
     }
   };
   expect("method",
-         {"", "peano", "Hilbert", "hilbert 2x2", "bisection 2x2", "staggered 2x", "staggered -1x2",
-          "tensor 2x2x2x2", "tensor 2,2", "tensor4", "auto x", "auto -1", "auto 1 2 3 4"},
-         "hilbert, morton, snake, bisection or voronoi; staggered, tensor or mesh, with or without "
-         "the number of domains along each axis (tensor 4x4x2; 0 leaves the choice to evenkeel); "
-         "graph, with or without effort, target lambda, moving cost and seconds of an edge (graph "
-         "fast 1.05 0 1e-7); or auto, with or without width of the halo, seconds of a ghost and of "
-         "a neighbour (auto 0.1 1e-8 1e-6)");
+         {"", "peano", "Hilbert", "hilbert 2x2", "bisection 2x2", "bisection xx", "bisection w",
+          "bisection x y", "bisection 0", "staggered 2x", "staggered -1x2", "tensor 2x2x2x2",
+          "tensor 2,2", "tensor4", "auto x", "auto -1", "auto 1 2 3 4"},
+         "hilbert, morton, snake or voronoi; bisection, with or without the axes to cut (bisection "
+         "xy); staggered, tensor or mesh, with or without the number of domains along each axis "
+         "(tensor 4x4x2; 0 leaves the choice to evenkeel); graph, with or without effort, target "
+         "lambda, moving cost and seconds of an edge (graph fast 1.05 0 1e-7); or auto, with or "
+         "without width of the halo, seconds of a ghost and of a neighbour (auto 0.1 1e-8 1e-6)");
   for (const char* key : {"cell_size", "least_width"})
     expect(key, {"", "-1", "1,2,3,4", "nan", "inf", "1,,2", "off"},
            "none, or one to three numbers of at least 0 with commas between them");

@@ -168,6 +168,9 @@ TEST(MethodChoice, FollowsWhatTheApplicationCanWorkWith) {
   const std::string boxes = text_of({.method = Auto{}, .least_width = {0.01, 0.01, 0}});
   EXPECT_NE(boxes.find("bisection "), std::string::npos) << boxes;
   EXPECT_EQ(boxes.find("hilbert "), std::string::npos) << boxes;
+  const std::string cells = text_of({.method = Auto{}, .cell_size = {0.01, 0.01, 0}});
+  EXPECT_NE(cells.find("bisection "), std::string::npos) << cells;
+  EXPECT_EQ(cells.find("hilbert "), std::string::npos) << cells;
 }
 
 TEST(MethodChoice, LearnsTheCostOfGhostsFromKernels) {

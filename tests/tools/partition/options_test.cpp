@@ -151,6 +151,48 @@ TEST(PartitionOptions, GridsThatAreNone) {
                       ". It belongs to staggered, tensor, mesh and histogram; leave it out."));
 }
 
+TEST(PartitionOptions, Cells) {
+  using Lengths = std::array<double, 3>;
+  PartitionArguments asked = plain();
+  for (const char* method : {"bisection", "tensor", "staggered", "histogram"}) {
+    asked.method = method;
+    asked.cell_size = "0.25";
+    asked.least_width = "0.5,0,1e-3";
+    EXPECT_EQ(checked(asked).cell_size, (Lengths{0.25, 0.25, 0.25}));
+    EXPECT_EQ(checked(asked).least_width, (Lengths{0.5, 0, 1e-3}));
+    asked.cell_size = "0.25,2";
+    EXPECT_EQ(checked(asked).cell_size, (Lengths{0.25, 2, 0}));
+  }
+  asked.method = "bisection";
+  asked.axes = "xz";
+  EXPECT_EQ(checked(asked).method, Method(RecursiveBisection{{true, false, true}}));
+  for (const std::string text : {"", "-1", "nan", "inf", "1,2,3,4", "1,,2", "wide"})
+    expect_refused(
+        [&](auto& given) {
+          given.method = "bisection";
+          given.cell_size = text;
+        },
+        "--cell-size is '" + text +
+            "'. Give a length for all axes, or one for each axis with commas between them: finite "
+            "numbers of at least 0.");
+  for (const std::string text : {"", "w", "xx", "x y", "none"})
+    expect_refused(
+        [&](auto& given) {
+          given.method = "bisection";
+          given.axes = text;
+        },
+        "--axes is '" + text + "'. Give some of the letters x, y and z, each once.");
+  expect_refused([&](auto& given) { given.least_width = "1"; },
+                 "--least-width has no meaning for the method hilbert. It belongs to staggered, "
+                 "tensor, bisection and histogram; leave it out.");
+  expect_refused(
+      [&](auto& given) {
+        given.method = "tensor";
+        given.axes = "x";
+      },
+      "--axes has no meaning for the method tensor. It belongs to bisection; leave it out.");
+}
+
 TEST(PartitionOptions, Auto) {
   PartitionArguments asked = plain();
   asked.method = "auto";

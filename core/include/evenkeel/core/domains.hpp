@@ -94,6 +94,15 @@ struct Neighbour {
 // Periodic axes wrap around. Local.
 EVENKEEL_API std::vector<Neighbour> neighbours_of(const Domains& domains, int rank);
 
+// --- Cells of a mesh -----------------------------------------------------------------------------
+
+// The cells of a mesh that a part owns, and those that move between ranks. These are explained in
+// core/domains/grid.hpp; here domains may be boxes of a grid or of bisection. They throw an Error
+// for other domains.
+EVENKEEL_API CellRange cells_in(const CellMesh& mesh, const Domains& domains, int part);
+EVENKEEL_API CellMoves cells_between(const CellMesh& mesh, const Domains& from, const Domains& to,
+                                     int rank);
+
 // --- Derived data --------------------------------------------------------------------------------
 // Holds data that an application derives from its domains: halos, maps, neighbour lists. The next
 // rebalance makes such data stale. In a build with assertions, such as a debug build, of() throws

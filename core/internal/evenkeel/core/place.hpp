@@ -35,9 +35,10 @@ struct PlaceOptions {
   int levels = 0;  // of the curve's lattice; if it is 0, as many as a key has bits for. Voronoi
                    // and Mesh ignore it.
   std::array<bool, 3> periodic = {false, false, false};  // axes that wrap around
-  std::array<double, 3> cell_size = {0, 0, 0};    // borders of a grid are multiples of this from
-                                                  // the lower face
-  std::array<double, 3> least_width = {0, 0, 0};  // of domains that are boxes or hexahedra
+  // Borders of grids and bisections are multiples of cell_size from the lower face. Domains that
+  // are boxes or hexahedra are at least least_width wide.
+  std::array<double, 3> cell_size = {0, 0, 0};
+  std::array<double, 3> least_width = {0, 0, 0};
   // The rank of each part; each rank once. If it is empty, rank p owns part p, except that a new
   // cut along a curve uses the result of keep_in_place(). There each rank claims up to four parts
   // of which it holds the most objects, and the strongest claims win. If this does not keep more

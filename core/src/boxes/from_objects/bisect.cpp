@@ -1,15 +1,12 @@
 #include "boxes/from_objects/box_cut.hpp"
-#include "boxes/from_objects/capacity.hpp"
+#include "boxes/from_objects/growing_tree.hpp"
 
 #include <evenkeel/backends/comm/ballot.hpp>
 #include <evenkeel/backends/text.hpp>
-#include <evenkeel/core/domains/part_of_point.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 namespace evenkeel {
 
@@ -23,15 +20,24 @@ std::string rounded_down(double width) {
   return text_of(std::floor(width * digits * (1 + 0x1p-41)) / digits);
 }
 
-void check(const BisectionOptions& options) {
-  check_box_cut(options, options.parts, options.dimensions);
-  for (const int axis : options.axes)
-    if (axis < 0 || axis >= options.dimensions)
-      refuse_grid("A bisection along axis " + std::to_string(axis) + " was asked for in " +
-                      std::to_string(options.dimensions) + " dimensions.",
-                  "Count axes from 0.");
-  const Capacity capacity{options.least_width, options.dimensions};
-  if (capacity.of(options.box) >= options.parts) return;
+// The box has no room for the parts, if borders are between cells or along some axes only.
+[[noreturn]] void refuse_counts(const BisectionOptions& options, const BoxRoom& room) {
+  std::string counts;
+  for (int axis = 0; axis < options.dimensions; ++axis) {
+    const double count = std::min<double>(room.capacity().along(room.of_box(), axis),
+                                          std::numeric_limits<int>::max());
+    const bool is_last = axis + 1 == options.dimensions;
+    counts += axis == 0 ? "" : is_last ? " and " : ", ";
+    counts += std::to_string(static_cast<int>(count)) + " along " + "xyz"[axis];
+  }
+  refuse_grid("The box has no room for " + std::to_string(options.parts) +
+                  " domains, but only for " + counts + '.',
+              "Ask for fewer parts, smaller cells or smaller least widths, or let boxes be divided "
+              "along more axes.");
+}
+
+// The box has no room for the parts because of the least widths.
+[[noreturn]] void refuse_widths(const BisectionOptions& options, const Capacity& capacity) {
   const double scale = most_scale(capacity, options.box, options.parts);
   std::string widths;
   for (int axis = 0; axis < options.dimensions; ++axis)
@@ -44,207 +50,70 @@ void check(const BisectionOptions& options) {
       "Ask for fewer parts, or for smaller least widths.");
 }
 
-// A box of the growing tree.
-struct GrowingBranch {
-  BisectionRange range;
-  Box box;
-  bool as_earlier = true;  // true if the earlier tree has the same parts at the same node
-
-  bool is_leaf() const { return range.parts() < 2; }
-  double side(int axis) const {
-    const auto a = static_cast<std::size_t>(axis);
-    return box.upper[a] - box.lower[a];
-  }
-};
-
-// How a branch is divided. The place of the border is not known yet.
-struct BranchSplit {
-  int axis;
-  int middle;          // first part of the upper half
-  double least, most;  // the border must be in this range
-  bool as_earlier;
-};
-
-// Returns all axes, sorted by preference. If the box has no room for two domains along one axis,
-// the next axis is tried.
-std::vector<int> axes_for(const BisectionOptions& options, const GrowingBranch& branch, int depth) {
-  std::vector<int> axes(static_cast<std::size_t>(options.dimensions));
-  std::iota(axes.begin(), axes.end(), 0);
-  std::stable_sort(axes.begin(), axes.end(),
-                   [&](int a, int b) { return branch.side(a) > branch.side(b); });
-  if (!options.axes.empty()) {
-    const int turn = options.axes[static_cast<std::size_t>(depth) % options.axes.size()];
-    std::stable_partition(axes.begin(), axes.end(), [=](int axis) { return axis == turn; });
-  }
-  return axes;
+void check(const BisectionOptions& options) {
+  check_box_cut(options, options.parts, options.dimensions);
+  for (const int axis : options.axes)
+    if (axis < 0 || axis >= options.dimensions)
+      refuse_grid("A bisection along axis " + std::to_string(axis) + " was asked for in " +
+                      std::to_string(options.dimensions) + " dimensions.",
+                  "Count axes from 0.");
+  if (std::any_of(options.cell_size.begin(), options.cell_size.end(),
+                  [](double cell) { return !(cell >= 0) || !std::isfinite(cell); }))
+    refuse_grid("A cell size is negative or not finite.", "Give 0 where borders may be anywhere.");
+  const BoxRoom room(options);
+  if (room.capacity().of(room.of_box()) >= options.parts) return;
+  const auto& divided = options.divided_axes;
+  const bool divides_all = std::find(divided.begin(), divided.begin() + options.dimensions,
+                                     false) == divided.begin() + options.dimensions;
+  if (room.has_cells() || !divides_all) refuse_counts(options, room);
+  refuse_widths(options, room.capacity());
 }
 
-class Growth {
- public:
-  explicit Growth(const BisectionOptions& options)
-      : options_(options), capacity_{options.least_width, options.dimensions}, speed_below_({0}) {
-    for (int part = 0; part < options.parts; ++part)
-      speed_below_.push_back(
-          speed_below_.back() +
-          (options.speeds.empty() ? 1 : options.speeds[static_cast<std::size_t>(part)]));
-    nodes_.resize(static_cast<std::size_t>(options.parts) - 1);
-    branches_ = {{{0, 0, options.parts}, options.box}};
-    const TreeDomains* earlier = options.earlier;
-    if (earlier != nullptr && earlier->parts() == options.parts &&
-        earlier->dimensions() == options.dimensions)
-      earlier_ = earlier->nodes();
-    split_all();
-  }
+// Collective. Divides all branches once more, where the weights allow it best.
+void divide_anywhere(Sections& sections, GrowingTree& tree) {
+  SectionLevel level;
+  SectionAim aim;
+  std::vector<double> kept;
+  sections.work([&] {
+    kept = tree.kept();
+    aim = {tree.tolerance(sections.weights()), kept, {}};
+    if (tree.has_rules()) aim.allow = [&](std::span<double> places) { tree.allow(places); };
+    level = tree.next_level();
+  });
+  const std::vector<double>& places = sections.divide(level, aim);
+  sections.work([&] { tree.divide(places); });
+}
 
-  // There is always at least one level, because the first level also counts the work.
-  bool is_done() const { return depth_ > 0 && splits_.empty(); }
-
-  SectionLevel next_level() const {
+// Collective. The same, with borders between cells: finds where the borders would be without cells,
+// weighs the cells next to them, along one axis after the other, and divides at the best borders.
+void divide_between_cells(Sections& sections, GrowingTree& tree) {
+  SectionAim aim;
+  sections.work([&] {
+    const std::vector<double> weights = sections.weights();
+    aim.tolerance = tree.tolerance(weights);
+    tree.begin_search(weights);
+  });
+  for (std::size_t nth = 0; tree.searches(nth); ++nth) {
     SectionLevel level;
-    auto split = splits_.begin();
-    for (const GrowingBranch& branch : branches_) {
-      if (branch.is_leaf()) {
-        level.add_group({0, branch.box.lower[0], branch.box.upper[0]});
-        continue;
-      }
-      const auto a = static_cast<std::size_t>(split->axis);
-      const double lower = branch.box.lower[a], upper = branch.box.upper[a];
-      const double share =
-          speed(branch.range.begin, split->middle) / speed(branch.range.begin, branch.range.end);
-      level.add_group({split->axis, lower, upper});
-      level.add_place(share, std::clamp(std::lerp(lower, upper, share), split->least, split->most));
-      ++split;
-    }
-    return level;
+    SectionTrials trials, placed;
+    sections.work([&] { level = tree.search_level(nth); });
+    const std::vector<double>& found = sections.locate(level, aim);
+    sections.work([&] {
+      trials = tree.trials(nth, found);
+      placed = tree.placed(nth, trials);
+    });
+    const std::vector<double> shares = sections.shares_below(placed);
+    sections.work([&] { tree.judge(nth, trials, shares, sections.weights()); });
   }
-
-  // Returns the tolerance of the next level, as a share of all weight, with which all levels
-  // together stay within the target. The previous levels have used up a part of the target; the
-  // rest is divided among the next levels. `weights` has the weight of each branch; it is empty
-  // before the first level.
-  double tolerance(std::span<const double> weights) const {
-    if (!(options_.target_lambda > 1)) return 0;
-    const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
-    double tolerance = 1;
-    auto split = splits_.begin();
-    for (std::size_t b = 0; b < branches_.size(); ++b) {
-      const BisectionRange& range = branches_[b].range;
-      if (branches_[b].is_leaf()) continue;
-      const double half =
-          std::min(speed(range.begin, split->middle), speed(split->middle, range.end)) /
-          speed(range.begin, range.end);
-      const double share = speed(range.begin, range.end) / speed_below_.back();
-      const double weight = all > 0 ? weights[b] / all : share;
-      tolerance = std::min(tolerance, excess(range.parts(), weight / share) * share * half);
-      ++split;
-    }
-    return tolerance;
-  }
-
-  // For each node where both trees agree, returns the border of the earlier tree, moved to where it
-  // is allowed; for other nodes, returns NaN. The list is empty without an earlier tree.
-  std::vector<double> kept() const {
-    std::vector<double> borders;
-    if (earlier_.empty()) return borders;
-    auto split = splits_.begin();
-    for (const GrowingBranch& branch : branches_) {
-      if (branch.is_leaf()) continue;
-      const double before = earlier_[static_cast<std::size_t>(branch.range.node)].border;
-      borders.push_back(split->as_earlier ? std::clamp(before, split->least, split->most)
-                                          : std::numeric_limits<double>::quiet_NaN());
-      ++split;
-    }
-    return borders;
-  }
-
-  void allow(std::span<double> borders) const {
-    for (std::size_t i = 0; i < borders.size(); ++i)
-      borders[i] = std::clamp(borders[i], splits_[i].least, splits_[i].most);
-  }
-  bool has_rules() const { return capacity_.matters(); }
-
-  void divide(std::vector<double> borders) {
-    allow(borders);
-    std::vector<GrowingBranch> next;
-    std::size_t s = 0;
-    for (const GrowingBranch& branch : branches_) {
-      if (branch.is_leaf()) {
-        next.push_back(branch);
-        continue;
-      }
-      const BranchSplit& split = splits_[s];
-      nodes_[static_cast<std::size_t>(branch.range.node)] = {borders[s], split.axis, split.middle};
-      GrowingBranch below = {branch.range.below(split.middle), branch.box, split.as_earlier};
-      GrowingBranch above = {branch.range.above(split.middle), branch.box, split.as_earlier};
-      const auto a = static_cast<std::size_t>(split.axis);
-      below.box.upper[a] = above.box.lower[a] = borders[s++];
-      next.push_back(below);
-      next.push_back(above);
-    }
-    branches_ = std::move(next);
-    ++depth_;
-    split_all();
-  }
-
-  std::vector<Bisection> take_nodes() { return std::move(nodes_); }
-
- private:
-  // Returns the relative error that a level may make in the weight of a half. `lambda` is the
-  // weight of the branch / its wanted weight. The result is above 0 even if the target is used up.
-  double excess(int parts, double lambda) const {
-    const auto levels_of = [](int leaves) {
-      return std::bit_width(static_cast<unsigned>(leaves) - 1);
-    };
-    const double target = options_.target_lambda, now = std::max(lambda, 1.0);
-    const double least = std::pow(target, 0.25 / levels_of(options_.parts)) - 1;
-    const double left = now * std::pow(target / now, 1.0 / levels_of(parts)) - lambda;
-    return std::min(std::max(least, left), 0.25);
-  }
-
-  double speed(int begin, int end) const {
-    return speed_below_[static_cast<std::size_t>(end)] -
-           speed_below_[static_cast<std::size_t>(begin)];
-  }
-
-  void split_all() {
-    splits_.clear();
-    for (const GrowingBranch& branch : branches_)
-      if (!branch.is_leaf()) splits_.push_back(split_of(branch));
-  }
-
-  BranchSplit split_of(const GrowingBranch& branch) const {
-    const int parts = branch.range.parts();
-    if (!earlier_.empty() && branch.as_earlier) {
-      const Bisection& node = earlier_[static_cast<std::size_t>(branch.range.node)];
-      if (const auto halves =
-              halves_along(branch, node.axis, node.middle - branch.range.begin, true))
-        return {node.axis, node.middle, halves->least, halves->most, true};
-    }
-    const std::vector<int> axes = axes_for(options_, branch, depth_);
-    for (const bool exact : {true, false})
-      for (const int axis : axes)
-        if (const auto halves = halves_along(branch, axis, parts / 2, exact))
-          return {axis, branch.range.begin + halves->below, halves->least, halves->most, false};
-    throw Error(ErrorKind::internal, Where{grid_stage}, "A box that has room cannot be halved.",
-                "Nothing has changed. Please report it.");
-  }
-
-  std::optional<Halves> halves_along(const GrowingBranch& branch, int axis, int below,
-                                     bool exact) const {
-    if (capacity_.matters())
-      return halves_of(capacity_, branch.box, axis, branch.range.parts(), below, exact);
-    const auto a = static_cast<std::size_t>(axis);
-    return Halves{below, branch.box.lower[a], branch.box.upper[a]};
-  }
-
-  const BisectionOptions& options_;
-  Capacity capacity_;
-  std::vector<double> speed_below_;
-  std::vector<Bisection> nodes_, earlier_;
-  std::vector<GrowingBranch> branches_;
-  std::vector<BranchSplit> splits_;  // one for each branch that is not a leaf
-  int depth_ = 0;
-};
+  SectionLevel level;
+  std::vector<double> borders;
+  sections.work([&] {
+    borders = tree.end_search();
+    level = tree.next_level();
+  });
+  sections.divide(level, {SectionAim::wherever, borders, {}});
+  sections.work([&] { tree.divide(borders); });
+}
 
 }  // namespace
 
@@ -252,35 +121,27 @@ BisectionCut stages::bisect(const Voters& voters, std::span<const WeightedPoints
                             const BisectionOptions& options) {
   const Communicator& communicator = voters.communicator();
   std::optional<Sections> sections;
-  std::optional<Growth> growth;
+  std::optional<GrowingTree> tree;
   Census mine;
   const Status prepared = attempt(grid_stage, [&] {
     voters.require_success();
     check(options);
     check_points(points, options.dimensions);
-    growth.emplace(options);
+    tree.emplace(options);
     sections.emplace(communicator, points, options, options.dimensions, options.parts);
     mine = sections->census();
   });
   const Census all = vote<&combine>(communicator, prepared, mine);
   sections->begin(all);
-  while (!growth->is_done()) {
-    SectionLevel level;
-    SectionAim aim;
-    std::vector<double> kept;
-    sections->work([&] {
-      kept = growth->kept();
-      aim = {growth->tolerance(sections->weights()), kept, {}};
-      if (growth->has_rules()) aim.allow = [&](std::span<double> places) { growth->allow(places); };
-      level = growth->next_level();
-    });
-    const std::vector<double>& places = sections->divide(level, aim);
-    sections->work([&] { growth->divide(places); });
-  }
+  while (!tree->is_done())
+    if (tree->is_between_cells())
+      divide_between_cells(*sections, *tree);
+    else
+      divide_anywhere(*sections, *tree);
   BisectionCut cut;
   sections->work([&] { cut.weights = sections->weights(); });
   finish(cut, *sections, all);
-  cut.nodes = growth->take_nodes();
+  cut.nodes = tree->take_nodes();
   return cut;
 }
 

@@ -1,12 +1,16 @@
 #pragma once
 
-// Computes how many domains fit into a box if domains have a least width, and halves a box so that
-// each half has room for its domains.
+// Computes how many domains fit into a box if domains have a least width and whole cells, and
+// halves a box so that each half has room for its domains.
 
 #include <evenkeel/core/box.hpp>
 
 #include <array>
 #include <optional>
+
+namespace evenkeel::stages {
+struct BisectionOptions;
+}
 
 namespace evenkeel {
 
@@ -14,12 +18,37 @@ namespace evenkeel {
 struct Capacity {
   std::array<double, 3> width = {};
   int dimensions = 3;
+  std::array<bool, 3> is_cut = {true, true, true};  // if false, there is one domain along the axis
 
-  bool matters() const noexcept { return width[0] > 0 || width[1] > 0 || width[2] > 0; }
+  // Returns true if the capacity restricts borders.
+  bool matters() const noexcept;
   // along() is the number of domains that fit side by side along an axis, of() the number that fit
   // into the box. The numbers are huge along an axis without a least width.
   double along(const Box& box, int axis) const noexcept;
   double of(const Box& box) const noexcept;
+};
+
+// The room of a box. Along an axis with cells, it is counted in whole cells from the lower face;
+// the last domain also has the rest of the box. Along other axes, it is counted in the coordinates
+// of the box.
+class BoxRoom {
+ public:
+  explicit BoxRoom(const stages::BisectionOptions& options);
+
+  const Capacity& capacity() const noexcept { return capacity_; }
+  const Box& of_box() const noexcept { return room_; }  // of the whole box
+  bool has_cells(int axis) const noexcept { return cell_[static_cast<std::size_t>(axis)] > 0; }
+  bool has_cells() const noexcept { return has_cells(0) || has_cells(1) || has_cells(2); }
+
+  // Converts between the room and the coordinates of the box. place() returns a face of the box
+  // exactly.
+  double place(int axis, double at) const noexcept;
+  double at(int axis, double place) const noexcept;
+
+ private:
+  Box box_, room_;
+  std::array<double, 3> cell_ = {};
+  Capacity capacity_;
 };
 
 // The number of parts in the lower half, and the range in which the border must be.

@@ -49,6 +49,7 @@ std::vector<double> Sections::weights() const {
 }
 
 void Sections::restart() noexcept {
+  is_located_ = false;
   groups_.first.clear();
   groups_.splitters.clear();
 }
@@ -68,7 +69,18 @@ void Sections::reserve(const SectionLevel& level) {
   at_.reserve(places);
 }
 
+// Returns true if locate() has already written the keys along the axes of this level.
+bool Sections::has_keys_of(const SectionLevel& level) const noexcept {
+  return is_located_ &&
+         std::equal(level.stretches.begin(), level.stretches.end(), groups_.rulers.begin(),
+                    groups_.rulers.end(),
+                    [](const SectionLevel::SectionStretch& stretch, const SectionRuler& ruler) {
+                      return stretch.axis == ruler.axis;
+                    });
+}
+
 void Sections::write_keys(const SectionLevel& level) {
+  if (has_keys_of(level)) return;
   groups_.rulers.clear();
   for (const auto& [axis, lower, upper] : level.stretches)
     groups_.rulers.push_back({Ruler(lower, upper, points_.bits()), axis});
@@ -239,7 +251,7 @@ void Sections::make_groups(const SectionLevel& level) {
   std::swap(groups_.weights, weights);
 }
 
-const std::vector<double>& Sections::divide(const SectionLevel& level, const SectionAim& aim) {
+void Sections::find_places(const SectionLevel& level, const SectionAim& aim) {
   vote(communicator_, attempt(stage_name, [&] {
          reserve(level);
          write_keys(level);
@@ -250,10 +262,52 @@ const std::vector<double>& Sections::divide(const SectionLevel& level, const Sec
   if (!aim.kept.empty()) stay(level, aim);
   find(level, aim);
   if (aim.allow) allow(aim);
-  make_groups(level);
+}
+
+const std::vector<double>& Sections::found_places() {
   at_.clear();
   for (const SectionPlace& place : places_) at_.push_back(place.at);
   return at_;
+}
+
+const std::vector<double>& Sections::divide(const SectionLevel& level, const SectionAim& aim) {
+  find_places(level, aim);
+  make_groups(level);
+  is_located_ = false;
+  return found_places();
+}
+
+const std::vector<double>& Sections::locate(const SectionLevel& level, const SectionAim& aim) {
+  find_places(level, aim);
+  groups_.first.assign(level.first.size(), 0);  // each group is its own only piece
+  groups_.splitters.clear();
+  is_located_ = true;
+  return found_places();
+}
+
+std::vector<double> Sections::shares_below(const SectionTrials& trials) {
+  std::vector<double> shares;
+  std::vector<CurveKey>& splitters = memory_.boundaries;
+  vote(communicator_, attempt(stage_name, [&] {
+         shares.reserve(trials.places.size());
+         splitters.clear();
+         trials.for_each([&](std::size_t g, std::size_t i) {
+           const auto group = static_cast<std::int64_t>(g);
+           const Ruler& ruler = ruler_of(group);
+           splitters.push_back(
+               key(group, ruler.is_flat() ? ruler.marks() : ruler.mark_above(trials.places[i])));
+         });
+       }));
+  const std::span<std::int64_t> between = objects_->count_between(splitters);
+  search_->reduce(between);
+  std::int64_t below = 0;
+  trials.for_each([&](std::size_t g, std::size_t i) {
+    below += between[i];
+    const auto weight = static_cast<double>(groups_.weights[g]);
+    const auto of_group = static_cast<double>(below - groups_.before[g]);
+    shares.push_back(weight > 0 ? of_group / weight : 0);
+  });
+  return shares;
 }
 
 }  // namespace evenkeel

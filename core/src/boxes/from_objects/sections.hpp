@@ -47,6 +47,19 @@ struct SectionAim {
   std::function<void(std::span<double>)> allow = {};
 };
 
+// Places to try: for group g, those from index first[g] up to first[g + 1], in ascending order.
+struct SectionTrials {
+  std::vector<std::int32_t> first;
+  std::vector<double> places;
+
+  // Calls visit(g, i) for each place i of each group g, in order.
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    for (std::size_t g = 0; g + 1 < first.size(); ++g)
+      for (std::int32_t i = first[g]; i < first[g + 1]; ++i) visit(g, static_cast<std::size_t>(i));
+  }
+};
+
 // Gives each object a number: the sum over up to three slots of number[slot][g], where g is the
 // group of the object that note() has stored in the slot.
 struct SectionSums {
@@ -84,6 +97,13 @@ class Sections {
   // shares; the reference is valid until the next call.
   const std::vector<double>& divide(const SectionLevel& level, const SectionAim& aim);
 
+  // Collective. Returns the same places, but divides nothing: the groups stay, and each extends
+  // along the axis that the level gives it, until the next call.
+  const std::vector<double>& locate(const SectionLevel& level, const SectionAim& aim);
+  // Collective, after locate(). Returns, for each place, the share of its group's weight below it,
+  // or 0 for a group without weight. There must be less than 4 places for each of the most pieces.
+  std::vector<double> shares_below(const SectionTrials& trials);
+
   // Starts again with the first level.
   void restart() noexcept;
 
@@ -116,6 +136,8 @@ class Sections {
     std::vector<std::int32_t> first;
     std::vector<CurveKey> splitters;
   };
+  bool has_keys_of(const SectionLevel& level) const noexcept;
+
   // Memory that divide() reuses.
   struct Memory {
     std::vector<SectionPlace> places;
@@ -133,6 +155,7 @@ class Sections {
     return groups_.rulers[static_cast<std::size_t>(group)].ruler;
   }
 
+  void find_places(const SectionLevel& level, const SectionAim& aim);
   void reserve(const SectionLevel& level);
   void write_keys(const SectionLevel& level);
   void weigh(const SectionLevel& level, const SectionAim& aim);
@@ -143,6 +166,7 @@ class Sections {
   void allow(const SectionAim& aim);
   void count_below();
   void make_groups(const SectionLevel& level);
+  const std::vector<double>& found_places();
   std::int64_t sought(const SectionLevel& level, std::size_t place) const noexcept;
 
   const Communicator& communicator_;
@@ -153,6 +177,7 @@ class Sections {
   Units units_;
   std::int64_t total_ = 0;
   Groups groups_;
+  bool is_located_ = false;  // true if the last call was locate() or shares_below()
   std::vector<SectionPlace> places_;
   std::vector<double> at_;  // positions of places_, for aim.allow
   Memory memory_;

@@ -21,17 +21,9 @@ double before(double place, double width) {
   return next;
 }
 
-// Returns false if a cell is smaller than the resolution of doubles. Every place then counts as a
-// multiple of the cell.
-bool has_cells(const RowRules& row) {
-  constexpr double most = 0x1p53;
-  return row.cell > 0 && row.upper / row.cell - row.lower / row.cell < most;
-}
-
 // Computes in units of cells, so that borders stay at multiples of a cell.
 void allow_cells(const RowRules& row, std::span<double> inner) {
-  const double cells = std::floor((row.upper - row.lower) / row.cell);
-  const double least = std::ceil(row.width / row.cell * (1 - 0x1p-40));
+  const double cells = whole_cells(row), least = least_cells(row);
   const auto count = static_cast<double>(inner.size());
   double below = 0;
   for (std::size_t i = 0; i < inner.size(); ++i) {
@@ -51,12 +43,28 @@ void allow_anywhere(const RowRules& row, std::span<double> inner) {
     above = inner[i] = std::min(inner[i], before(above, row.width));
 }
 
+constexpr double rounding = 0x1p-40;  // relative error of a length that is a multiple of a cell
+
 }  // namespace
+
+bool has_cells(const RowRules& row) {
+  constexpr double most = 0x1p53;
+  return row.cell > 0 && row.upper / row.cell - row.lower / row.cell < most;
+}
+
+double whole_cells(const RowRules& row) {
+  const double cells = (row.upper - row.lower) / row.cell;
+  const bool is_finite = std::isfinite(cells);  // else the length exceeds the range of numbers
+  return std::floor((is_finite ? cells : row.upper / row.cell - row.lower / row.cell) *
+                    (1 + rounding));
+}
+
+double least_cells(const RowRules& row) { return std::ceil(row.width / row.cell * (1 - rounding)); }
 
 double most_width(const RowRules& row, std::int64_t domains) {
   const auto count = static_cast<double>(domains);
   if (!(row.cell > 0)) return (row.upper - row.lower) / count;
-  return std::floor(std::floor((row.upper - row.lower) / row.cell) / count) * row.cell;
+  return std::floor(whole_cells(row) / count) * row.cell;
 }
 
 void allow(const RowRules& row, std::span<double> inner) {

@@ -15,6 +15,14 @@ struct RowRules {
   double width = 0, cell = 0;
 };
 
+// Returns true if borders must be at multiples of a cell. If a cell is smaller than the resolution
+// of doubles, every place counts as a multiple.
+bool has_cells(const RowRules& row);
+// The number of whole cells in the row, and the least number that is as wide as a domain must be.
+// Both tolerate rounding errors.
+double whole_cells(const RowRules& row);
+double least_cells(const RowRules& row);
+
 // Returns the greatest width with which this many domains fit, with borders at multiples of `cell`.
 double most_width(const RowRules& row, std::int64_t domains);
 

@@ -1,8 +1,9 @@
 #pragma once
 
-// The facade for codes that move their own data and whose ranks own the boxes of a grid. It learns
-// from one number per rank, the work of its domain, and proposes new borders. The code moves its
-// cells and reports when they are in place.
+// The facade for codes that move their own data and whose ranks own boxes: those of a grid, or of a
+// bisection. For a grid, it learns from one number per rank, the work of its domain; for a
+// bisection, from the work of cells. It proposes new borders. The code moves its cells and reports
+// when they are in place.
 //
 //   ek::GridBalancer balancer(MPI_COMM_WORLD, {.grid = {.shape = {3, {4, 4, 4}}}, .box = box});
 //   auto flow = balancer.kernel("flow");
@@ -17,7 +18,7 @@
 
 #include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/core/boxes/rounds.hpp>
-#include <evenkeel/core/domains/grid.hpp>
+#include <evenkeel/core/domains.hpp>
 #include <evenkeel/core/field/set.hpp>
 #include <evenkeel/monitor/advice.hpp>
 #include <evenkeel/monitor/metrics.hpp>
@@ -32,13 +33,19 @@ struct GridBalancerOptions {
   std::array<bool, 3> periodic = {};
   GridScheme scheme = GridScheme::staggered;
   GridRoundsOptions rounds = {};  // widths, cells, speeds, and the rule by which borders are found
-  Options monitor = {};           // decide when to look, and which looks lead to a proposal
+  // If set, domains are the boxes of a recursive bisection, for any number of ranks. It is cut from
+  // the work of cells, so step() and propose() need the cells. Then only the dimensions and
+  // rank_of_part count in `grid`, and the speeds, widths and cells in `rounds`.
+  std::optional<RecursiveBisection> bisection = std::nullopt;
+  Options monitor = {};  // decide when to look, and which looks lead to a proposal
 };
 
-// Times kernels, decides when a rebalance pays, and proposes new borders for a grid of domains.
+// Times kernels, decides when a rebalance pays, and proposes new borders for domains that are
+// boxes.
 class EVENKEEL_API GridBalancer {
  public:
-  // Collective over the communicator, which is duplicated twice. Begins with domains of equal size.
+  // Collective over the communicator, which is duplicated twice. Begins with domains of equal size,
+  // or in proportion to the speeds for a bisection.
   // Rank 0's monitor options count for all ranks; the other options must be the same on all ranks.
   // If `space` is given, work on cells in memory of its kind runs on that instance. Other work runs
   // on the default instances.
@@ -58,15 +65,18 @@ class EVENKEEL_API GridBalancer {
 
   // Collective; ends a step. If a rebalance pays, returns new domains, or a proposal that is still
   // open. Otherwise returns nothing.
-  std::optional<GridDomains> step(const StepOptions& how = {});
+  std::optional<Domains> step(const StepOptions& how = {});
   // The same, but also takes the centres of this rank's cells and, as .weight, the cost of each.
   // Then the decision and the account also use the loads that ranks would have under other domains.
-  std::optional<GridDomains> step(const Set& cells, const StepOptions& how = {});
+  // For a bisection, the measured load of a rank is distributed over its cells by these costs.
+  std::optional<Domains> step(const Set& cells, const StepOptions& how = {});
 
   // Collective. Returns new domains now, or nothing if no better domains are known. `work` is the
   // work of this rank's domain, in any unit that all ranks share; with speeds, its time x its
   // speed. A proposal that is still open is returned again.
-  std::optional<GridDomains> propose(double work);
+  std::optional<Domains> propose(double work);
+  // The same for a bisection. The weights of cells are their work; without weights, it is 1.
+  std::optional<Domains> propose(const Set& cells);
 
   // Call one of these while a proposal is open, on all ranks or on no rank. Both are local.
   // accept() makes the proposal the decomposition. drop() discards the proposal and all that
@@ -94,15 +104,15 @@ class EVENKEEL_API GridBalancer {
   // --- Local -------------------------------------------------------------------------------------
 
   // The decomposition that was accepted last.
-  const GridDomains& domains() const noexcept;
+  const Domains& domains() const noexcept;
   std::int64_t generation() const noexcept;  // of these domains
   // The domain of this rank.
   Box domain() const;
   // The ranks whose domains touch this rank's domain at a face, an edge or a corner, in ascending
   // order.
   std::vector<int> neighbours() const;
-  // The greatest work / speed divided by the mean, for the most even domains so far. It is 0 if no
-  // work is known yet.
+  // The greatest work / speed divided by the mean, for the most even grid so far, or for the latest
+  // bisection. It is 0 if no work is known yet.
   double best_lambda() const noexcept;
   const Options& options() const noexcept;  // those that all ranks agreed on
   Metrics metrics() const;                  // of the last look

@@ -71,8 +71,9 @@ struct Options {
   // at the mean speed. If it is empty, or if all speeds are equal, all ranks are equally fast. See
   // docs/howto/ranks_that_differ.md.
   std::vector<double> speeds = {};
-  // The borders of a grid are multiples of cell_size away from the lower face of the box. Domains
-  // that are boxes or hexahedra are at least least_width wide.
+  // The borders of a grid, and those of bisection, are multiples of cell_size away from the lower
+  // face of the box; a box of bisection has at least one cell. Domains that are boxes or hexahedra
+  // are at least least_width wide.
   std::array<double, 3> cell_size = {0, 0, 0};
   std::array<double, 3> least_width = {0, 0, 0};
 

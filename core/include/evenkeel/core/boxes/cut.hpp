@@ -39,28 +39,33 @@ struct BoxCutOptions {
   std::span<const double> speeds = {};
   std::array<double, 3> least_width = {};  // of a domain, along each axis; takes precedence over
                                            // even weights
+  std::array<double, 3> cell_size = {};    // if not 0, borders are multiples of it away from the
+                                           // lower face
 };
 
 // How to divide the box by a grid.
 struct GridCutOptions : BoxCutOptions {
   GridShape shape;
   GridScheme scheme = GridScheme::staggered;
-  std::vector<int> axes = {};            // outermost first; if empty, usual_axes()
-  std::array<double, 3> cell_size = {};  // if not 0, borders are multiples of it away from the
-                                         // lower face
+  std::vector<int> axes = {};  // outermost first; if empty, usual_axes()
 };
 
-// How to divide the box by recursive bisection.
+// How to divide the box by recursive bisection. With cell sizes, each domain has at least one cell.
+// Each border is then chosen among the cells next to the share of the weight, together with the
+// number of parts on each side, and the axis. The axis is the longest one, and the numbers are
+// halves, unless others make the parts on one side clearly lighter.
 struct BisectionOptions : BoxCutOptions {
   int parts = 1;
   int dimensions = 3;
+  std::array<bool, 3> divided_axes = {true, true, true};  // no box is divided along other axes
   // Successive levels of the tree divide along these axes in turn. If empty, each box is divided
   // along its longest side. If an axis has no room for two domains of the least width, another axis
   // is used.
   std::vector<int> axes = {};
   // An earlier tree, or null. If it has the same number of parts and dimensions, boxes are divided
   // along the same axes, and a border stays if the parts on both sides are even enough for
-  // target_lambda. Then only a few objects move.
+  // target_lambda. Then only a few objects move. With cell sizes, borders and axes also change if
+  // this makes parts clearly more even.
   const TreeDomains* earlier = nullptr;
 };
 

@@ -29,7 +29,8 @@ struct Snake {
 
 // Domains are boxes, one for each rank. Staggered is a grid in which each plane has its own borders
 // between columns, and each column has its own borders between cells. Tensor is a grid whose
-// borders go through the whole box. RecursiveBisection cuts each box across its longest side.
+// borders go through the whole box. RecursiveBisection cuts each box across its longest side; with
+// cell sizes also across another side, if the parts then are clearly more even.
 struct Staggered {
   // The number of domains along each axis. If it is 0, evenkeel chooses the number that makes
   // domains as close to cubes as possible.
@@ -41,6 +42,8 @@ struct Tensor {
   friend bool operator==(const Tensor&, const Tensor&) = default;
 };
 struct RecursiveBisection {
+  // The axes across which boxes are cut: with x and y alone, domains are columns along z.
+  std::array<bool, 3> axes = {true, true, true};
   friend bool operator==(const RecursiveBisection&, const RecursiveBisection&) = default;
 };
 
@@ -91,13 +94,11 @@ EVENKEEL_API std::optional<Method> method_from_text(std::string_view text);
 // All names, and a description of the valid texts, for messages.
 EVENKEEL_API std::vector<std::string_view> method_names();
 inline constexpr const char* method_texts =
-    "hilbert, morton, snake, bisection or voronoi; staggered, tensor or mesh, with or without the "
-    "number of domains along each axis (tensor 4x4x2; 0 leaves the choice to evenkeel); graph, "
-    "with "
-    "or without effort, target lambda, moving cost and seconds of an edge (graph fast 1.05 0 "
-    "1e-7); "
-    "or auto, with or without width of the halo, seconds of a ghost and of a neighbour (auto 0.1 "
-    "1e-8 1e-6)";
+    "hilbert, morton, snake or voronoi; bisection, with or without the axes to cut (bisection xy); "
+    "staggered, tensor or mesh, with or without the number of domains along each axis (tensor "
+    "4x4x2; 0 leaves the choice to evenkeel); graph, with or without effort, target lambda, moving "
+    "cost and seconds of an edge (graph fast 1.05 0 1e-7); or auto, with or without width of the "
+    "halo, seconds of a ghost and of a neighbour (auto 0.1 1e-8 1e-6)";
 
 // True if domains are ranges of a curve, or parts of a graph. If both are false, they are boxes,
 // cells of a power diagram, or hexahedra of a mesh, or evenkeel chooses the method.

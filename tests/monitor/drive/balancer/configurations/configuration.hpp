@@ -147,6 +147,7 @@ struct Configuration {
     return std::ranges::any_of(sets, [](const SetChoice& s) { return s.weights != Weights::none; });
   }
   bool has_widths() const { return options.least_width != std::array<double, 3>{}; }
+  bool has_cells() const { return options.cell_size != std::array<double, 3>{}; }
 };
 
 inline bool sees_much(const LoadView& view) { return view.lambda > 1.05; }
@@ -194,7 +195,7 @@ inline Method some_method(int ranks, const Geometry& geometry, Dice& dice) {
     case 7: return Voronoi{};
     case 8: return Mesh{some_grid(ranks, dimensions, dice)};
     case 9: return Auto{.halo = std::ldexp(0.1 * dice.below(3), geometry.exponent)};
-    default: return RecursiveBisection{};
+    default: return RecursiveBisection{{true, dice.once_in(2), dice.once_in(2)}};
   }
 }
 

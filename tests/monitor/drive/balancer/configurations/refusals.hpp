@@ -62,9 +62,9 @@ inline constexpr Refusal refusals[] = {
      "a group cannot be on two ranks"},
     {"The box has no room for ",
      [](const Configuration& all, const Call& call) {
-       return all.has_widths() && !is_migration(call);
+       return (all.has_widths() || all.has_cells()) && !is_migration(call);
      },
-     "bisection finds no room for this many domains of this width"},
+     "bisection finds no room for this many domains of this width, or of whole cells"},
     {" wide do not fit ",
      [](const Configuration& all, const Call& call) {
        return all.has_widths() && !is_migration(call);
