@@ -89,6 +89,9 @@ TEST(Metrics, SayWhatTheViewSays) {
   EXPECT_MENTIONS(text, "\nevenkeel_finished{run=\"a \\\"b\\\"\\\\c\"} 1\n");
   EXPECT_MENTIONS(text, "rank=\"3\"} ");
   EXPECT_MENTIONS(text, "# TYPE evenkeel_lambda gauge\n");
+  EXPECT_EQ(text.find("slow_rank"), std::string::npos);
+  view.slow = {.rank = 2, .percent = 14.5};
+  EXPECT_MENTIONS(metrics_of(view), "rank=\"2\"} 14.5\n");
 }
 
 // A terminal obeys control characters, and a program that reads metrics may refuse them.

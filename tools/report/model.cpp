@@ -11,7 +11,8 @@ namespace evenkeel::tool::report {
 namespace {
 
 constexpr double seconds = 1e-9;
-constexpr std::size_t most_columns = 1024, most_rebalances = 1000, most_changes = 12;
+constexpr std::size_t most_columns = 1024, most_rebalances = 1000, most_changes = 12,
+                      most_spells = 20;
 constexpr std::size_t most_names = 64;  // of kernels, stages and causes
 constexpr std::size_t most_unseen = 64;
 
@@ -185,6 +186,15 @@ void ModelBuilder::keep_open() {
   open_.reset();
 }
 
+void ModelBuilder::add_slow(const SlowRank& rank, std::int64_t step) {
+  std::vector<SlowSpell>& all = model_.slow;
+  const bool goes_on =
+      !all.empty() && all.back().rank.rank == rank.rank && all.back().rank.since == rank.since;
+  if (!goes_on && all.size() == most_spells) return;
+  if (!goes_on) all.emplace_back();
+  all.back() = {rank, step};
+}
+
 // --- Line by line --------------------------------------------------------------------------------
 
 ModelBuilder::ModelBuilder()
@@ -211,6 +221,7 @@ void ModelBuilder::add(const JournalLine& look) {
   cause.decision = name_of(look.decision.action);
   ++cause.looks;
   if (!look.costs.empty()) model_.costs = look.costs;
+  if (look.slow) add_slow(look.slow, look.step);
   if (look.totals && look.totals->ranks > 0) {
     if (!has_started_ && model_.looks == 0) model_.ranks = look.totals->ranks;
     ++model_.looks;

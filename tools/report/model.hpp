@@ -77,6 +77,12 @@ struct KernelShare {
   OverSteps least, average, greatest;
 };
 
+// The steps in which a rank was slow.
+struct SlowSpell {
+  SlowRank rank;          // as last known
+  std::int64_t last = 0;  // look at which it was slow
+};
+
 struct Cause {
   std::string decision;
   std::int64_t looks = 0;
@@ -104,6 +110,7 @@ struct Model {
   std::map<std::string, KernelShare> kernels;
   std::map<std::string, Cause> causes;
   CostTable costs;  // as last learned
+  std::vector<SlowSpell> slow;
 
   DecisionState last;   // its ledger includes the last look
   Account account;      // of the steps that looks have covered
@@ -130,6 +137,7 @@ class ModelBuilder {
   void follow_books();
   void count_open();
   void keep_open();
+  void add_slow(const SlowRank& rank, std::int64_t step);
   std::string summary() const;
 
   Model model_;

@@ -75,6 +75,10 @@ std::string metrics_of(const View& view) {
       .value(view.account.saved());
   all.begin("rebalance_seconds_total", "counter", "Seconds that rebalances have taken.")
       .value(view.account.spent());
+  if (view.slow)
+    all.begin("slow_rank_percent", "gauge",
+              "By how much a rank is slower than the others, whatever its work is.")
+        .value(view.slow.percent, "rank=\"" + std::to_string(view.slow.rank) + '"');
   if (!view.loads.empty()) {
     all.begin("rank_step_seconds", "gauge", "Seconds in kernels per step of each rank.");
     for (std::size_t r = 0; r < view.loads.size(); ++r)

@@ -66,6 +66,7 @@ void take(View& view, const JournalLine& look) {
       push(view.lambdas, view.lambda, View::most_lambdas);
     }
     take_loads(view, look);
+    view.slow = look.slow;
     view.account = account_of(accounted(look.before, totals).ledger);
   }
   view.step = std::max(view.step, look.step);

@@ -28,6 +28,12 @@ MeetingPatience patience_of(const Options& options) {
   });
 }
 
+// A clock of the application's own does not measure the work of evenkeel's probe.
+OwnClock probe_of(const Options& options) {
+  const bool has_clock = options.deterministic || options.own_clock;
+  return has_clock || options.own_probe ? options.own_probe : OwnClock(&built_in_probe);
+}
+
 }  // namespace
 
 // The domains at the time of the forecast are now those before the last rebalance.
@@ -53,12 +59,14 @@ EngineTerms agree_on_engine(const Communicator& communicator, const Options& cod
 Engine::Engine(Communicator communicator, EngineTerms terms)
     : options_(std::move(terms.options)),
       speed_(relative_speed(options_, communicator.rank())),
-      observer_(options_.clock, options_.own_clock, terms.shares_cores, options_.deterministic),
+      observer_(options_.clock, options_.own_clock, terms.shares_cores, options_.deterministic,
+                probe_of(options_)),
       epochs_(options_.warmup_steps),
       protocol_(std::move(communicator), hash_of(to_text(options_)),
                 record_options(options_).wants_pictures(), patience_of(options_)),
       advisor_(first_state(options_),
                [this](Watcher::Task task) { recording_.perform_in_time(std::move(task)); }),
+      slow_ranks_(protocol_.communicator().size(), options_.probe_share),
       recording_(record_options(options_), options_.watcher) {
   protocol_.communicator().set_on_mpi_error(options_.on_mpi_error);
 }
@@ -299,7 +307,9 @@ Advice Engine::settle(const Protocol::Settled& settled) {
   recording_.end_line(kernels(), static_cast<bool>(advisor_.held()));
   const auto look = advisor_.looks().take();
   advisor_.note(*look);
+  const bool has_news = slow_ranks_.take_in(look->totals);
   show(*look);
+  if (has_news) static_cast<void>(attempt(engine_stage, [&] { note(slow_ranks_.news()); }));
   if (!look->totals.names_agree()) {
     meet(Meeting::kernels);
     observer_.names().unite(protocol_.communicator(), options_.strict_kernels);
@@ -313,7 +323,7 @@ Advice Engine::settle(const Protocol::Settled& settled) {
 }
 
 void Engine::show(const Look& look) {
-  recording_.begin_line(look, observer_.names().sorted());
+  recording_.begin_line(look, observer_.names().sorted(), slow_ranks_.found());
   static_cast<void>(attempt(engine_stage, [&] { observer_.keep_names(); }));
   // Warns only once, since the condition may be true at each further look.
   if (cuts_fall_short(look.verdict.state) && costs_.learned.empty() && !costs_.are_known &&
@@ -340,10 +350,19 @@ void Engine::end_epoch(std::int64_t objects, const Inspector& inspector) {
   sample.generation = generation();
   sample.objects = objects;
   sample.command = static_cast<std::int64_t>(recording_.take_command());
+  if (slow_ranks_.is_due())
+    observer_.add_pace(sample, protocol_.communicator().rank(), mostly_waits(sample));
   survey(sample);
   protocol_.post(sample, state().mean_load, movable);
   observer_.restart();
   epochs_.restart();
+}
+
+bool Engine::mostly_waits(const Sample& sample) const noexcept {
+  const Look* const last = advisor_.looks().last();
+  if (last == nullptr || last->totals.steps <= 0 || sample.steps <= 0) return false;
+  return static_cast<double>(sample.load) / static_cast<double>(sample.steps) <
+         last->totals.mean_load() / static_cast<double>(last->totals.steps) / 2;
 }
 
 void Engine::survey(Sample& sample) {
@@ -443,7 +462,10 @@ Metrics Engine::metrics() const {
   const Look* const look = advisor_.looks().last();
   if (look == nullptr) return {};
   const LookInterval& interval = look->verdict.state.interval;
-  return metrics_of(look->totals, interval.trend.line(interval.looks), observer_.kept_names());
+  Metrics metrics =
+      metrics_of(look->totals, interval.trend.line(interval.looks), observer_.kept_names());
+  metrics.slow = slow_ranks_.found();
+  return metrics;
 }
 
 std::string Engine::saved_state() const {

@@ -7,6 +7,7 @@
 #include "agree/epochs.hpp"
 #include "costs/object_costs.hpp"
 #include "decide/advisor.hpp"
+#include "decide/slow_ranks.hpp"
 #include "observe/observer.hpp"
 #include "tell/recording.hpp"
 
@@ -160,6 +161,8 @@ class Engine {
   Advice predict(std::int64_t objects, const StepOptions& options, const Inspector& inspector,
                  const Forecast& forecast, Advice advice);
   Advice hurry(Advice advice);
+  // True if this rank has less than half of the mean load.
+  bool mostly_waits(const Sample& sample) const noexcept;
   void survey(Sample& sample);
   void tell_prediction(Sample& sample);
   // Calls function(). If it throws, this rank makes no more looks: after ranks diverge, a peer may
@@ -189,6 +192,7 @@ class Engine {
   Epochs epochs_;
   Protocol protocol_;
   Advisor advisor_;
+  SlowRanks slow_ranks_;
   Surveyor surveyor_;
   struct {
     CostTable learned, restored;

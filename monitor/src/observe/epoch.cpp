@@ -92,6 +92,20 @@ std::int64_t spread_of(std::int64_t load, std::int64_t mean, std::int64_t unit) 
   return units * units;
 }
 
+void add(PaceTally& into, const PaceTally& from) noexcept {
+  const bool is_slower = into.known == 0 || from.greatest > into.greatest ||
+                         (from.greatest == into.greatest && from.slowest < into.slowest);
+  if (from.known > 0 && is_slower) {
+    into.greatest = from.greatest;
+    into.slowest = from.slowest;
+    into.waits = from.waits;
+  }
+  into.known += from.known;
+  into.sum += from.sum;
+  into.variance += from.variance;
+  into.took = std::max(into.took, from.took);
+}
+
 void add(RankTally& into, const RankTally& from) noexcept {
   into.sum = saturated_sum(into.sum, from.sum);
   into.least = std::min(into.least, from.least);
@@ -199,6 +213,7 @@ Totals totals_of(const Sample& sample, std::int64_t last_mean) noexcept {
   totals.first_bytes = gauge(sample.first_bytes);
   totals.command = gauge(sample.command);
   totals.survey = gauge(sample.survey);
+  totals.pace = sample.pace;
   totals.unit = mean > 0 ? std::max<std::int64_t>(mean / units_per_mean, 1) : unit_without_mean;
   totals.spread = spread_of(totals.load.sum, mean, totals.unit);
   totals.variance = gauge(sample.variance);
@@ -222,6 +237,7 @@ void combine(Totals& into, const Totals& from) noexcept {
   for (const auto sum : {&T::ranks, &T::unfit, &T::extra, &T::spread, &T::variance, &T::all_load})
     into.*sum = saturated_sum(into.*sum, from.*sum);
   for (const auto tally : {&T::load, &T::duration, &T::objects}) add(into.*tally, from.*tally);
+  add(into.pace, from.pace);
   into.names_least = std::min(into.names_least, from.names_least);
   into.names_greatest = std::max(into.names_greatest, from.names_greatest);
   for (std::size_t i = 0; i < into.kernels.size(); ++i) add(into.kernels[i], from.kernels[i]);

@@ -32,6 +32,20 @@ inline std::int64_t whole(double nanoseconds) {
   return nanoseconds > 0 ? std::llround(std::min(nanoseconds, most)) : 0;
 }
 
+// How long a fixed piece of work takes on the ranks; see observe/pace.hpp. A pace is the logarithm
+// of nanoseconds. Paces, shares and variances are in 2^-20.
+struct PaceTally {
+  static constexpr double unit = 0x1p20;
+
+  std::int64_t known = 0;     // ranks with a pace
+  std::int64_t sum = 0;       // of their paces
+  std::int64_t greatest = 0;  // pace
+  std::int64_t slowest = -1;  // the first rank with the greatest pace
+  std::int64_t waits = 0;     // the share of its time in which that rank waits for a core
+  std::int64_t variance = 0;  // of the error of a pace, summed over ranks
+  std::int64_t took = 0;      // greatest time of this measurement; 0 without one
+};
+
 // The measurements of one rank in an epoch; times are in nanoseconds.
 struct Sample {
   std::int64_t step = 0;        // number of the last step of the epoch
@@ -52,7 +66,8 @@ struct Sample {
   std::int64_t first_cost = 0, first_bytes = 0;
   std::int64_t command = 0;  // of a user, on rank 0: a Command of decide/decision.hpp
   std::int64_t survey = 0;   // time of the survey
-  bool fit = true;           // false if the clock went backwards, or nothing was measured
+  PaceTally pace = {};
+  bool fit = true;  // false if the clock went backwards, or nothing was measured
   std::vector<std::int64_t> kernels = {};  // time of each kernel, in the order of the known names
   std::uint64_t names = 0;                 // hash of the known names
   std::vector<std::int64_t> phases = {};   // the load of each phase
@@ -96,8 +111,9 @@ struct Totals {
   std::int64_t bytes = 0;    // greatest
   // The greatest, too.
   std::int64_t rebalances = 0, first_cost = 0, first_bytes = 0;
-  std::int64_t command = 0;   // greatest
-  std::int64_t survey = 0;    // greatest
+  std::int64_t command = 0;  // greatest
+  std::int64_t survey = 0;   // greatest
+  PaceTally pace = {};
   std::int64_t unit = 0;      // of the next two, in nanoseconds; the same on all ranks
   std::int64_t spread = 0;    // between ranks: sum over ranks of ((load - last mean) / unit)^2
   std::int64_t variance = 0;  // from step to step: sum over ranks, in unit^2

@@ -124,6 +124,8 @@ class EpochSums {
   // kernel loses the same share of its time. Time that truncation already leaves out counts towards
   // this share and is not subtracted again.
   void leave_out(std::int64_t waited);
+  // The share of the running epoch in which this rank did not wait for a core.
+  double working_share() const noexcept { return working_share_; }
 
   // Call this if a step could not be added. Forgets all kernels; the sample of the epoch is then
   // unfit.

@@ -55,6 +55,14 @@ Sample Observer::sample(std::int64_t last_mean) {
   return sample;
 }
 
+void Observer::add_pace(Sample& sample, int rank, bool mostly_waits) noexcept {
+  if (!pace_) return;
+  const std::int64_t began = now();
+  pace_.measure(1 - sums_.working_share());
+  sample.pace = pace_.tally(rank, std::max<std::int64_t>(1, now() - began));
+  if (mostly_waits) sample.pace = {.took = sample.pace.took};
+}
+
 Sample Observer::rest() {
   leave_out_waiting();
   Sample sample;

@@ -6,14 +6,16 @@
 #include "observe/all_steps.hpp"
 #include "observe/epoch_sums.hpp"
 #include "observe/kernel_names.hpp"
+#include "observe/pace.hpp"
 #include "observe/rebalance_cost.hpp"
 
 namespace evenkeel {
 
 class Observer {
  public:
-  Observer(ClockKind kind, const OwnClock& own, bool ranks_share_cores, bool is_deterministic)
-      : clock_(kind, own, ranks_share_cores), is_deterministic_(is_deterministic) {}
+  Observer(ClockKind kind, const OwnClock& own, bool ranks_share_cores, bool is_deterministic,
+           const OwnClock& probe)
+      : clock_(kind, own, ranks_share_cores), is_deterministic_(is_deterministic), pace_(probe) {}
 
   Clock& kernels() const noexcept { return clock_.kernels(); }
   std::int64_t now() noexcept { return clock_.now(); }
@@ -27,6 +29,9 @@ class Observer {
   // The sample at the end of an epoch; the caller adds step, generation and objects. If memory runs
   // out, the sample is unfit. totals_of() explains `last_mean`.
   Sample sample(std::int64_t last_mean);
+  // Measures the pace of this rank, and adds it to the sample of the epoch. Call this before
+  // restart(). A rank that `mostly_waits` says nothing: its core may run slowly to save power.
+  void add_pace(Sample& sample, int rank, bool mostly_waits) noexcept;
   // A sample for steps that no epoch covers: only their load and the costs of rebalances.
   Sample rest();
   // The load of all steps under other domains, in the slots of Sample, if this rank had a load of
@@ -75,6 +80,7 @@ class Observer {
 
   WorkClock clock_;
   bool is_deterministic_;
+  Pace pace_;
   double weight_ = 0;
   EpochSums sums_;
   AllSteps all_steps_;

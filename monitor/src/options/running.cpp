@@ -27,6 +27,9 @@ bool is_word(const std::string& name) {
 
 constexpr std::array running_rows = {
     describe<&Options::clock>("clock", "automatic, wall or thread_cpu"),
+    describe<&Options::probe_share>(
+        "probe_share", "a number from 0 (off) to 1",
+        [](const Options& o) { return o.probe_share >= 0 && o.probe_share <= 1; }),
     describe<&Options::type_costs>("type_costs", "robust, minimum_norm or off"),
     describe<&Options::deterministic>("deterministic", "on or off"),
     describe<&Options::strict_kernels>("strict_kernels", "on or off"),

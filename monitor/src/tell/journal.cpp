@@ -69,6 +69,9 @@ class Writer {
   void unless_empty(const char* key, const DomainSections& domains) const {
     if (!domains.planes.empty()) (*this)(key, domains);
   }
+  void unless_empty(const char* key, const SlowRank& slow) const {
+    if (slow) (*this)(key, slow);
+  }
 
   void either(const char* one, const char* other, bool is_other, int number) const {
     (*this)(is_other ? other : one, number);

@@ -45,6 +45,7 @@ struct JournalLine {
   bool waits = false;  // true if the advice may still be followed, in a later line; not written
   RebalanceKind kind = RebalanceKind::application;
   CostTable costs = {};  // of types and features, if they are learned
+  SlowRank slow = {};    // if one is known
 };
 
 // The last line of a run that ends with finish().

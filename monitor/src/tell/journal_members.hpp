@@ -100,6 +100,15 @@ void for_each_member(T& costs, Visitor&& visit) {
   visit("frozen", costs.frozen);
 }
 
+template <Some<SlowRank> T, class Visitor>
+void for_each_member(T& slow, Visitor&& visit) {
+  visit("rank", slow.rank);
+  visit("percent", slow.percent);
+  visit("error", slow.error);
+  visit("waiting", slow.waiting);
+  visit("since", slow.since);
+}
+
 template <Some<DomainSections::Plane> T, class Visitor>
 void for_each_member(T& plane, Visitor&& visit) {
   visit.pair("axes", plane.across, plane.up);
@@ -180,6 +189,7 @@ void for_each_member(T& line, Visitor&& visit) {
   visit("costs", line.costs, !line.costs.empty());
   visit.ranks("per_rank", line);
   visit.unless_empty("domains", outcome.domains);
+  visit.unless_empty("slow_rank", line.slow);
 }
 
 }  // namespace evenkeel::detail

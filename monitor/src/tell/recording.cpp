@@ -26,7 +26,7 @@ void Recording::start_from(const DecisionState& state, bool is_restored) {
   });
 }
 
-void Recording::begin_line(const Look& look, const Names& names) {
+void Recording::begin_line(const Look& look, const Names& names, const SlowRank& slow) {
   if (recorder_ == nullptr) return;
   tell([&] {
     line_.emplace();
@@ -36,6 +36,7 @@ void Recording::begin_line(const Look& look, const Names& names) {
     line_->decision = look.verdict.decision;
     if (wants_pictures() && look.totals.names_agree()) line_->kernels = names;
     line_->picture = look.picture;
+    line_->slow = slow;
   });
 }
 

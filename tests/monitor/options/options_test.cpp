@@ -80,6 +80,7 @@ constexpr Key keys[] = {{"method", "hilbert", "tensor 4x1x12"},
                         {"warmup_steps", "3", "0"},
                         {"cooldown_steps", "6", "2147483647"},
                         {"clock", "automatic", "thread_cpu"},
+                        {"probe_share", "0.001", "0"},
                         {"type_costs", "robust", "minimum_norm"},
                         {"deterministic", "off", "on"},
                         {"strict_kernels", "off", "on"},
@@ -132,6 +133,7 @@ Options unusual() {
   options.warmup_steps = 0;
   options.cooldown_steps = std::numeric_limits<int>::max();
   options.clock = ClockKind::thread_cpu;
+  options.probe_share = 0;
   options.type_costs = TypeCosts::minimum_norm;
   options.deterministic = true;
   options.strict_kernels = true;
@@ -190,6 +192,7 @@ Options random_options(std::mt19937_64& random) {
   options.warmup_steps = below(100);
   options.cooldown_steps = below(100);
   options.clock = static_cast<ClockKind>(below(3));
+  options.probe_share = fraction(random);
   options.type_costs = static_cast<TypeCosts>(below(3));
   options.deterministic = flip();
   options.strict_kernels = flip();
@@ -356,6 +359,7 @@ TEST(FromText, AValueThatIsNotAllowedIsAnError) {
   expect("warmup_steps", {"", "-1", "2147483648", "1e3"}, "a whole number of at least 0");
   expect("cooldown_steps", {"", "-1", "2147483648", "off"}, "a whole number of at least 0");
   expect("clock", {"", "cpu", "Wall"}, "automatic, wall or thread_cpu");
+  expect("probe_share", {"", "-0.1", "1.1", "nan", "1 %"}, "a number from 0 (off) to 1");
   expect("type_costs", {"", "on", "least"}, "robust, minimum_norm or off");
   expect("on_mpi_error", {"", "Abort", "1"}, "error or abort");
   for (const char* key : {"origins", "deterministic", "strict_kernels", "watcher"})

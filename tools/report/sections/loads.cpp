@@ -129,23 +129,37 @@ std::string map_of_shares(const Model& model, const HeatMap& map) {
          folded("The same as a table", table_of_shares(model));
 }
 
+std::string slow_ranks(const Model& model) {
+  if (model.slow.empty()) return {};
+  HtmlTable table("Ranks that were slower than the others, whatever their work was",
+                  {"rank", "slower by", "waited for a core", "after step", "to step"});
+  for (const SlowSpell& spell : model.slow)
+    table.add({std::to_string(spell.rank.rank),
+               detail::fixed(spell.rank.percent, 0) + " +- " +
+                   detail::fixed(std::max(1.0, spell.rank.error), 0) + " %",
+               detail::fixed(spell.rank.waiting, 0) + " % of its time",
+               detail::count_of(spell.rank.since), detail::count_of(spell.last)});
+  return table.html();
+}
+
 }  // namespace
 
 std::string loads_section(const Model& model) {
   const std::optional<HeatMap> map = heat_map_of(model);
   if (!map) return {};
+  const std::string slow = slow_ranks(model);
   if (map->shows_ranks)
     return section("loads", "Load of the ranks",
                    paragraph("A row for each rank. After a good rebalance all rows have the colour "
                              "of the middle.") +
-                       map_of_ranks(model, *map));
+                       map_of_ranks(model, *map) + slow);
   return section(
       "loads", "Load of the ranks",
       paragraph("A journal of " + detail::count_of(model.ranks) +
                 " ranks does not hold the load of each rank. It holds how many ranks had each "
                 "share of the average load; the average is that of the look before. After a good "
                 "rebalance all ranks are near 1. All ranks wait for those far above 1.") +
-          map_of_shares(model, *map));
+          map_of_shares(model, *map) + slow);
 }
 
 std::string kernels_section(const Model& model) {

@@ -46,6 +46,19 @@ struct Figures {
   double efficiency = 1;
 };
 
+// A rank on which the same work takes longer than on the other ranks, such as a rank whose core is
+// hot or shared. See docs/howto/ranks_that_differ.md.
+struct SlowRank {
+  int rank = -1;           // -1 if no rank is known to be slow
+  double percent = 0;      // by which it is slower than the mean of the others
+  double error = 0;        // two standard errors of `percent`
+  double waiting = 0;      // percent of its time in which it waits for a core
+  std::int64_t since = 0;  // the step after which it was slow
+
+  explicit operator bool() const noexcept { return rank >= 0; }
+  friend bool operator==(const SlowRank&, const SlowRank&) = default;
+};
+
 // The results of a look.
 struct Metrics {
   // The figures of one kernel.
@@ -64,6 +77,7 @@ struct Metrics {
   // slope in seconds per step, and `scatter` is the standard deviation of the looks from the line.
   double trend = 0, scatter = 0;
   double jitter = 0;  // change of a rank's load from step to step, root mean square over ranks
+  SlowRank slow = {};
 };
 
 // --- Account -------------------------------------------------------------------------------------

@@ -101,6 +101,13 @@ struct Options {
   ClockKind clock = ClockKind::automatic;
   // A clock of your own, which replaces `clock`; set in code only, on each rank.
   OwnClock own_clock = nullptr;
+  // To find a rank that is slower than the others, each rank measures now and then how long a fixed
+  // piece of work takes on it: in at most this share of its time; 0 is off. The piece is one of
+  // evenkeel's on the host, or `own_probe`, which does the same work on each rank and returns its
+  // nanoseconds; set in code only, on each rank. With a clock of your own or in a deterministic
+  // run, only `own_probe` is used. See docs/howto/ranks_that_differ.md.
+  double probe_share = 0.001;
+  OwnClock own_probe = nullptr;
   TypeCosts type_costs = TypeCosts::robust;
   bool deterministic = false;   // if true, the load is the sum of the weights, and no clock is used
   bool strict_kernels = false;  // if true, a kernel that some rank does not know is an Error

@@ -4,6 +4,8 @@
 #include "monitor/drive/balancer/crew.hpp"
 #include "monitor/drive/virtual_clock.hpp"
 
+#include <random>
+
 namespace evenkeel::speeds_test {
 namespace {
 
@@ -198,6 +200,67 @@ TEST_F(RanksOfSpeed, OptionsThatMakeNoSenseAreErrors) {
   EXPECT_ERROR(Balancer(communicator, {.speeds = std::vector<double>(ranks, 0.0)}),
                " or the speed of each rank: positive numbers with commas between them.");
   EXPECT_ERROR(Monitor(communicator, {.speeds = speeds()}), "a Monitor places no objects");
+}
+
+// --- Ranks that become slow ----------------------------------------------------------------------
+
+// The kernel and a probe take times with a noise of 20 %. A rank is slow by 15 % for a while.
+class RanksThatBecomeSlow : public RanksOfSpeed {
+ protected:
+  double slowness = 1;  // of this rank
+  std::mt19937_64 random{static_cast<std::uint64_t>(rank)};
+
+  double noise() { return std::exp(std::normal_distribution<>(0, 0.2)(random)); }
+  std::int64_t probe() { return std::llround(3000 * slowness * noise()); }
+  Options noisy() {
+    Options options = RanksOfSpeed::options(Hilbert{}, CostAware{});
+    options.speeds = {};
+    options.own_probe = [this] { return probe(); };
+    return options;
+  }
+  void make_noisy_steps(Balancer& balancer, int steps) {
+    const Kernel kernel = balancer.kernel("work");
+    for (int step = 0; step < steps; ++step) {
+      spend(kernel, std::llround(1000 * work() * slowness * noise()));
+      balancer.step(set(x, carry(ids)));
+    }
+  }
+  // The greatest time of a rank / the mean.
+  double lambda_in_time() const {
+    const double time = work() * slowness;
+    return communicator.all_reduce(time, Reduction::greatest) * size /
+           communicator.all_reduce(time, Reduction::sum);
+  }
+};
+
+TEST_F(RanksThatBecomeSlow, AreNamedAndGetLessWork) {
+  begin();
+  Balancer balancer(communicator, noisy());
+  make_noisy_steps(balancer, 200);
+  EXPECT_FALSE(balancer.metrics().slow);
+  if (rank == size - 1) slowness = 1.15;
+  make_noisy_steps(balancer, 160);
+  const SlowRank slow = balancer.metrics().slow;
+  EXPECT_EQ(slow.rank, size == 1 ? -1 : size - 1);
+  if (size > 1) {
+    EXPECT_NEAR(slow.percent, 15, slow.error);
+    EXPECT_NEAR(static_cast<double>(slow.since), 200, 80);
+    EXPECT_LE(lambda_in_time(), 1.1);
+  }
+  slowness = 1;
+  make_noisy_steps(balancer, 160);
+  EXPECT_FALSE(balancer.metrics().slow);
+  balancer.finish();
+}
+
+TEST_F(RanksThatBecomeSlow, AreNotThoseWithHeavyObjects) {
+  begin();
+  Balancer balancer(communicator, noisy());
+  for (int turn = 0; turn < 10; ++turn) {
+    make_noisy_steps(balancer, 40);
+    EXPECT_FALSE(balancer.metrics().slow) << "lambda " << lambda_in_time();
+  }
+  balancer.finish();
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "journal/reader.hpp"
 #include "monitor/drive/monitor/watching.hpp"
 #include "monitor/drive/users_logger.hpp"
+#include "monitor/drive/virtual_clock.hpp"
 #include "support/scratch.hpp"
 
 #include <evenkeel/backends/config.hpp>
@@ -136,6 +137,34 @@ TEST_F(JournalTest, ALineForEachLook) {
   EXPECT_EQ(read[2].at("objects_moved"), 3);
   EXPECT_EQ(read[2].at("bytes_moved"), 96);
   EXPECT_EQ(read[2].at("seconds"), (json{{"order", 0.125}, {"cut", 0.0625}}));
+}
+
+TEST_F(JournalTest, ARankThatIsSlow) {
+  Options options = with_journal({.trigger = Never{},
+                                  .epoch_steps = 6,
+                                  .warmup_steps = 0,
+                                  .own_clock = &virtual_now,
+                                  .log = LogLevel::off});
+  options.own_probe = [&] { return std::int64_t{rank == size - 1 ? 1200 : 1000}; };
+  Monitor monitor(outer, options);
+  const Kernel kernel = monitor.kernel("work");
+  for (int step = 0; step < 100; ++step) {
+    spend(kernel, 1000000);
+    monitor.step();
+  }
+  monitor.finish();
+  const auto read = parsed();
+  if (rank != 0) return;
+  EXPECT_FALSE(read[1].contains("slow_rank"));
+  const json& last = read[read.size() - 2];
+  EXPECT_EQ(last.contains("slow_rank"), size > 1);
+  if (size == 1) return;
+  const json& slow = last.at("slow_rank");
+  EXPECT_EQ(slow.at("rank"), size - 1);
+  EXPECT_NEAR(slow.at("percent"), 20, 0.01);
+  EXPECT_EQ(slow.at("error"), 0);
+  EXPECT_EQ(slow.at("waiting"), 0);
+  EXPECT_EQ(slow.at("since"), 0);
 }
 
 // A rebalance that had to wait is in the line of the last look that settled before it.
