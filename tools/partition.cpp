@@ -186,6 +186,9 @@ Run add_partition(CLI::App& app, Ranks& ranks) {
   add_option(command, "--parts", asked->parts, "N", "The number of parts", required);
   add_option(command, "--speeds", asked->speeds, "S.npy|S.csv",
              "The relative speed of each part; its work is proportional to it");
+  add_option(command, "--memory", asked->memory, "M",
+             "With --bytes: no part may have objects of more than M bytes");
+  add_option(command, "--bytes", asked->bytes, "B.npy|B.csv", "The bytes of each object");
   const std::string methods = choice_of_methods();
   add_option(command, "--method", asked->method, methods.c_str(), "The method", required);
   add_option(command, "--box", asked->box, "LO,..,HI,..",

@@ -357,7 +357,7 @@ TEST_F(PlaceOn, PhasesAlongACurve) {
            std::ranges::max(loads_by_hand(ranks, size, second));
   };
   const auto by_phases = [&](double target, std::int64_t fewest, const Domains& last) {
-    return place_phases(communicator, Status(), ready, costs, 2, target, fewest, last);
+    return place_phases(communicator, Status(), ready, costs, 2, target, {fewest}, last);
   };
   const Assignment plain = placed(ready, in_both.span());
   const PlacedByPhases found = by_phases(1.05, 0, {});

@@ -451,6 +451,52 @@ TEST_F(PartitionProgram, PartsInProportionToTheirSpeeds) {
   EXPECT_DOUBLE_EQ(graph["lambda"][0].get<double>(), 5 / 4.5);
 }
 
+// Objects on the left have all work, and those on the right most bytes.
+TEST_F(PartitionProgram, PartsWithinTheirMemory) {
+  const test::Cloud cloud = test::random_cloud(3, 3000, false, 1);
+  std::vector<double> weights, bytes;
+  double all = 0;
+  for (std::size_t i = 0; i < 3000; ++i) {
+    const bool is_left = cloud.places[3 * i] < 0.5;
+    weights.push_back(is_left ? 1 : 0.01);
+    bytes.push_back(is_left ? 10 : 1000);
+    all += bytes.back();
+  }
+  const std::string points = file("points.npy", npy_of<double>(3, cloud.places)),
+                    weight = file("weights.npy", npy_of<double>(1, weights)),
+                    sizes = file("bytes.npy", npy_of<double>(1, bytes)),
+                    memory = std::to_string(1.2 * all / 4);
+  for (const char* const method : {"hilbert", "snake", "bisection", "staggered", "voronoi"}) {
+    SCOPED_TRACE(method);
+    const Words words = {"--points", points,     "--weights", weight,           "--parts",
+                         "4",        "--method", method,      "--bytes",        sizes,
+                         "--memory", memory,     "--out",     path("parts.npy")};
+    const nlohmann::json found = json(words, has_launcher ? 3 : 0);
+    std::array<double, 4> sums = {};
+    const auto parts = parts_in(content_of(path("parts.npy")));
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      sums[static_cast<std::size_t>(parts[i])] += bytes[i];
+    EXPECT_LE(std::ranges::max(sums), 1.2 * all / 4);
+    EXPECT_NEAR(found["greatest_bytes"].get<double>(), std::ranges::max(sums), 1e-3);
+  }
+}
+
+TEST_F(PartitionProgram, MemoryThatIsRefused) {
+  const std::string bytes = file("bytes.csv", "1\n1\n1\n1\n7\n"),
+                    none = file("none.csv", "-1\n1\n1\n1\n1\n");
+  expect_refused(plus(good(), {"--memory", "5"}),
+                 "tools/partition: --memory and --bytes belong together. Give both, or leave both "
+                 "out.");
+  expect_refused(plus(good(), {"--memory", "0", "--bytes", bytes}),
+                 "tools/partition: --memory is '0'. Give a positive number.");
+  expect_refused(plus(good(), {"--memory", "5", "--bytes", none}),
+                 "tools/partition: The size of object 0 in '" + none +
+                     "' is -1. Give sizes that are finite and not negative.");
+  expect_refused(plus(good(), {"--memory", "5", "--bytes", bytes}),
+                 "tools/partition: No cut fits: the best one has a part of 8 bytes, and --memory "
+                 "is 5. Give more memory, or more parts.");
+}
+
 TEST_F(PartitionProgram, SpeedsThatAreRefused) {
   const std::string wide = file("wide.csv", "1,2\n"), one = file("one.csv", "1\n"),
                     none = file("none.csv", "1\n0\n");

@@ -96,6 +96,14 @@ TEST_F(ReportProgram, AnOldPageStaysUntilTheNewOneIsThere) {
   EXPECT_NE(page_of(journal_of({})), "old");
 }
 
+TEST_F(ReportProgram, ShowsHowFullTheFullestRankIs) {
+  const std::string text =
+      "rank 3 with 40.0 GB of 80.0 GB; at the end rank 3 with 40.0 GB of 80.0 GB; rank 3 is full "
+      "in 320 steps at this growth";
+  EXPECT_NE(page_of(journal_of({.looks = 40, .fills_memory = true})).find(text), std::string::npos);
+  EXPECT_EQ(page_of(journal_of({})).find("fullest rank"), std::string::npos);
+}
+
 // The run has ten thousand looks at ten thousand ranks.
 TEST_F(ReportProgram, ALongRunOnManyRanksMakesASmallPage) {
   const std::string page =

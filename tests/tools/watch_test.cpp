@@ -94,6 +94,16 @@ TEST(Metrics, SayWhatTheViewSays) {
   EXPECT_MENTIONS(metrics_of(view), "rank=\"2\"} 14.5\n");
 }
 
+TEST(Memory, IsShownIfItIsLimited) {
+  const View view = view_of(test::lines_of({.looks = 40, .finishes = false, .fills_memory = true}));
+  EXPECT_MENTIONS(text_of(frame_of(view, {24, 200}, true)), "rank 3 is 50 % full");
+  const std::string text = metrics_of(view);
+  EXPECT_MENTIONS(text, "evenkeel_fullest_bytes{run=\"fluid\",rank=\"3\"} 4e+10\n");
+  EXPECT_MENTIONS(text, "evenkeel_fullest_limit_bytes{run=\"fluid\",rank=\"3\"} 8e+10\n");
+  EXPECT_MENTIONS(text, "evenkeel_steps_until_full{run=\"fluid\",rank=\"3\"} 320\n");
+  EXPECT_EQ(metrics_of(view_of(test::lines_of({}))).find("fullest"), std::string::npos);
+}
+
 // A terminal obeys control characters, and a program that reads metrics may refuse them.
 TEST(HostileJournal, ControlCharactersBecomeEscapes) {
   const std::string evil =

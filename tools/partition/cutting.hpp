@@ -34,4 +34,8 @@ Partition cut_from_objects(const Task& task);
 // Cuts from the work of whole domains, as an application does that knows nothing else.
 Partition cut_in_rounds(const Task& task);
 
+// Local. Writes the part of each object. The cut has already released its memory, so this function
+// does not raise the peak of memory.
+void write_parts_of(const Task& task, Partition& partition);
+
 }  // namespace evenkeel::tool

@@ -14,8 +14,8 @@ namespace evenkeel::tool {
 // The values of the options on the command line; empty for options that were not given.
 struct PartitionArguments {
   std::optional<std::string> parts, method, weights, speeds, target_lambda, out;
-  std::optional<std::string> points, box, work, vtk;  // of objects
-  std::optional<std::string> grid, rounds;            // of grid methods
+  std::optional<std::string> points, box, work, vtk, memory, bytes;  // of objects
+  std::optional<std::string> grid, rounds;                           // of grid methods
   std::optional<std::string> cell_size, least_width;  // of methods whose domains are boxes
   std::optional<std::string> axes;                    // of bisection
   std::optional<std::string> halo, ghost_cost;        // of auto

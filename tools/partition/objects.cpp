@@ -43,25 +43,27 @@ std::unique_ptr<const ArrayFile> open_points(const PartitionOptions& options,
   return points;
 }
 
-std::vector<double> read_weights(const std::string& path, const ArrayFile& points, RowShare share,
-                                 const ProgressOf& progress) {
+// Reads a number for each object. `name` is that of one number in Errors.
+std::vector<double> read_column(const std::string& path, const std::string& name,
+                                const ArrayFile& points, RowShare share,
+                                const ProgressOf& progress) {
   const auto file = open_shown(path, progress);
   if (file->columns() != 1)
-    refuse_partition(joined({"The weights in ", in_quotes(file->name()), " have ",
+    refuse_partition(joined({"The ", name, "s in ", in_quotes(file->name()), " have ",
                              std::to_string(file->columns()), " columns."}),
-                     "Give one weight in each row.");
+                     joined({"Give one ", name, " in each row."}));
   if (file->rows() != points.rows())
-    refuse_partition(joined({"There are ", std::to_string(file->rows()), " weights in ",
+    refuse_partition(joined({"There are ", std::to_string(file->rows()), " ", name, "s in ",
                              in_quotes(file->name()), ", but ", std::to_string(points.rows()),
                              " points in ", in_quotes(points.name()), "."}),
-                     "Give as many weights as points.");
-  std::vector<double> weights = file->read(share.first, share.last);
-  for (std::size_t i = 0; i < weights.size(); ++i)
-    if (!std::isfinite(weights[i]) || weights[i] < 0)
-      refuse_partition(joined({"The weight of object ", std::to_string(share.first + i), " in ",
-                               in_quotes(file->name()), " is ", text_of(weights[i]), "."}),
-                       "Give weights that are finite and not negative.");
-  return weights;
+                     joined({"Give as many ", name, "s as points."}));
+  std::vector<double> numbers = file->read(share.first, share.last);
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    if (!std::isfinite(numbers[i]) || numbers[i] < 0)
+      refuse_partition(joined({"The ", name, " of object ", std::to_string(share.first + i), " in ",
+                               in_quotes(file->name()), " is ", text_of(numbers[i]), "."}),
+                       joined({"Give ", name, "s that are finite and not negative."}));
+  return numbers;
 }
 
 // The shape of the file as this rank sees it. A reduction by `least` of a negated value finds the
@@ -91,7 +93,10 @@ FileObjects read_objects(const Communicator& communicator, const PartitionOption
       objects.float_places = points->read_floats(share.first, share.last);
     else
       objects.places = points->read(share.first, share.last);
-    if (options.weights) objects.weights = read_weights(*options.weights, *points, share, progress);
+    if (options.weights)
+      objects.weights = read_column(*options.weights, "weight", *points, share, progress);
+    if (options.bytes)
+      objects.bytes = read_column(*options.bytes, "size", *points, share, progress);
     if (options.work_is_count) objects.weights.clear();
   });
   const Sight mine = {objects.everywhere, -objects.everywhere, objects.dimensions,

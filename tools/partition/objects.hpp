@@ -20,6 +20,7 @@ struct FileObjects {
   std::vector<double> places;
   std::vector<float> float_places;
   std::vector<double> weights;  // of each object; empty if all weights are 1
+  std::vector<double> bytes;    // of each object; empty if they are not given
   std::vector<double> speeds;   // of each part, on all ranks; empty if all are equally fast
 
   std::int64_t count() const noexcept {

@@ -133,6 +133,18 @@ bool counts_objects(const PartitionArguments& asked) {
   return false;
 }
 
+double memory_of(const PartitionArguments& asked) {
+  if (asked.memory.has_value() != asked.bytes.has_value())
+    refuse_partition("--memory and --bytes belong together.", "Give both, or leave both out.");
+  if (!asked.memory) return 0;
+  if (asked.rounds)
+    refuse_partition("Rounds do not know the bytes of objects.",
+                     "Leave out --rounds, or --memory and --bytes.");
+  const double memory = number_from("--memory", *asked.memory);
+  if (!(memory > 0)) refuse_partition.value("--memory", *asked.memory, "Give a positive number.");
+  return memory;
+}
+
 }  // namespace
 
 PartitionOptions checked(const PartitionArguments& asked) {
@@ -147,6 +159,8 @@ PartitionOptions checked(const PartitionArguments& asked) {
   options.points = *asked.points;
   options.weights = asked.weights;
   options.speeds = asked.speeds;
+  options.bytes = asked.bytes;
+  options.memory = memory_of(asked);
   options.parts = parts_from(*asked.parts);
   choose_method(asked, named, options);
   if (asked.box) options.box = box_of(*asked.box);

@@ -15,7 +15,7 @@ struct PartitionOptions {
   static constexpr int most_rounds = 10000;
 
   std::string points;
-  std::optional<std::string> weights, speeds;
+  std::optional<std::string> weights, speeds, bytes;
   int parts = 1;
   std::string method_name = "hilbert";
   Method method;
@@ -25,6 +25,7 @@ struct PartitionOptions {
   std::array<double, 3> cell_size = {}, least_width = {};  // 0 allows any border or width
   std::vector<double> box;  // the lower corner, then the upper; if empty, it is measured
   bool work_is_count = true;
+  double memory = 0;         // most bytes of a part; 0 means no limit
   double target_lambda = 0;  // 0 means as even as possible
   std::optional<std::string> out, vtk;
   bool json = false;

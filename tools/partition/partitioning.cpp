@@ -2,6 +2,7 @@
 
 #include "files/refusal.hpp"
 #include "partition/cutting.hpp"
+#include "partition/memory.hpp"
 #include "partition/work.hpp"
 
 #include <evenkeel/backends/comm/vote.hpp>
@@ -35,19 +36,6 @@ Box box_around(const Space& space, const Communicator& communicator, const Set& 
   const Bounds found = bounds(space, communicator, set);
   if (given) require_inside(*given, {}, found);
   return given ? *given : measure_box(communicator, {&set, 1}, std::nullopt, found).box;
-}
-
-// Writes the part of each object. The cut has already released its memory, so this function does
-// not raise the peak of memory.
-void write_parts_of(const Task& task, Partition& partition) {
-  const std::int64_t count = task.objects.count();
-  std::vector<std::int32_t>& parts = partition.parts;
-  parts.reserve(static_cast<std::size_t>(count));
-  detail::touch_first(parts.data(), static_cast<std::size_t>(count) * sizeof(std::int32_t));
-  parts.resize(static_cast<std::size_t>(count));
-  if (const auto* const curve = std::get_if<CurveDomains>(&partition.domains))
-    return write_owners(task.space, curve->splitters(), partition.keys.data(), count, parts.data());
-  write_ranks(task.space, partition.domains, task.set, parts.data());  // part p is rank p
 }
 
 PartitionSeconds on_slowest(const Communicator& communicator, const PartitionSeconds& mine) {
@@ -96,7 +84,9 @@ Partition partition(const Communicator& communicator, const FileObjects& objects
   const Method method =
       forecasts.empty() ? options.method : forecasts[best_of(forecasts, -1)].method;
   const Task task{communicator, space, objects, set, options, method, box, progress};
-  Partition result = options.rounds ? cut_in_rounds(task) : cut_from_objects(task);
+  Partition result = options.rounds       ? cut_in_rounds(task)
+                     : options.memory > 0 ? cut_within_memory(task)
+                                          : cut_from_objects(task);
   result.forecasts = std::move(forecasts);
   result.seconds.choice = choice_seconds;
   const Status written = attempt(refuse_partition.stage, [&] { write_parts_of(task, result); });
@@ -109,6 +99,17 @@ Partition partition(const Communicator& communicator, const FileObjects& objects
   result.work = counter.of_parts(Status(), result.parts, options.parts);
   result.heaviest_object = counter.heaviest_object();
   return result;
+}
+
+void write_parts_of(const Task& task, Partition& partition) {
+  const std::int64_t count = task.set.count();
+  std::vector<std::int32_t>& parts = partition.parts;
+  parts.reserve(static_cast<std::size_t>(count));
+  detail::touch_first(parts.data(), static_cast<std::size_t>(count) * sizeof(std::int32_t));
+  parts.resize(static_cast<std::size_t>(count));
+  if (const auto* const curve = std::get_if<CurveDomains>(&partition.domains))
+    return write_owners(task.space, curve->splitters(), partition.keys.data(), count, parts.data());
+  write_ranks(task.space, partition.domains, task.set, parts.data());  // part p is rank p
 }
 
 }  // namespace evenkeel::tool

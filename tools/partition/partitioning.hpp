@@ -29,6 +29,7 @@ struct Partition {
   Domains domains;
   std::vector<double> work;               // of each part, by the objects in it
   double heaviest_object = 0;             // the work of the heaviest object
+  double greatest_bytes = 0;              // of a part; 0 if they were not given
   std::vector<LoadSummary> rounds;        // of each grid that was tried; empty without --rounds
   std::vector<MethodForecast> forecasts;  // of each method that was tried; empty if not auto
   PartitionSeconds seconds;

@@ -61,6 +61,7 @@ std::string as_json(const PartitionOptions& options, const FileObjects& objects,
                                    {"order", seconds.order},
                                    {"cut", seconds.cut},
                                    {"total", seconds.total}}}};
+  if (options.memory > 0) json["greatest_bytes"] = partition.greatest_bytes;
   if (!partition.forecasts.empty()) {
     json["forecasts"] = as_json(partition.forecasts);
     json["seconds"]["choice"] = seconds.choice;
@@ -98,6 +99,9 @@ std::string as_text(const PartitionOptions& options, const FileObjects& objects,
        << " % ((greatest - average) / greatest * N / (N - 1))\n";
   text << "heaviest object " << partition.heaviest_object << " of " << load.average()
        << " in the average part\n";
+  if (options.memory > 0)
+    text << "bytes           " << partition.greatest_bytes << " in the fullest part, at most "
+         << options.memory << '\n';
   const PartitionSeconds& seconds = partition.seconds;
   text << "seconds         " << std::setprecision(3) << seconds.total << " (keys " << seconds.keys;
   if (!partition.forecasts.empty()) text << ", choice " << seconds.choice;

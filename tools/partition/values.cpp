@@ -48,6 +48,7 @@ void refuse_to_overwrite(const PartitionArguments& asked) {
     for (const std::string& file : files_of_graph(*asked.graph)) add("--graph", file);
   add("--weights", asked.weights);
   add("--speeds", asked.speeds);
+  add("--bytes", asked.bytes);
   add("--from", asked.from);
   add("--uncuttable", asked.uncuttable);
   refuse_same_files(refuse_partition, files, outputs);

@@ -186,7 +186,7 @@ void ModelBuilder::keep_open() {
   open_.reset();
 }
 
-void ModelBuilder::add_slow(const SlowRank& rank, std::int64_t step) {
+void ModelBuilder::add_slow(const Metrics::SlowRank& rank, std::int64_t step) {
   std::vector<SlowSpell>& all = model_.slow;
   const bool goes_on =
       !all.empty() && all.back().rank.rank == rank.rank && all.back().rank.since == rank.since;
@@ -230,12 +230,20 @@ void ModelBuilder::add(const JournalLine& look) {
     follow(look);
     add_column(look);
     add_kernels(look);
+    add_memory(look.totals->memory);
   } else {
     model_.last = look.before;
     if (look.outcome) add_unseen(look);
   }
   model_.last_step = std::max(model_.last_step, look.step);
   if (look.outcome) add_rebalance(look);
+}
+
+void ModelBuilder::add_memory(const MemoryTotals& memory) {
+  model_.memory = memory;
+  const RankMemory& next = memory.fullest;
+  if (next.is_known() && (!model_.fullest.is_known() || next.share() > model_.fullest.share()))
+    model_.fullest = next;
 }
 
 void ModelBuilder::add_kernels(const JournalLine& look) {

@@ -79,8 +79,8 @@ struct KernelShare {
 
 // The steps in which a rank was slow.
 struct SlowSpell {
-  SlowRank rank;          // as last known
-  std::int64_t last = 0;  // look at which it was slow
+  Metrics::SlowRank rank;  // as last known
+  std::int64_t last = 0;   // look at which it was slow
 };
 
 struct Cause {
@@ -109,7 +109,9 @@ struct Model {
 
   std::map<std::string, KernelShare> kernels;
   std::map<std::string, Cause> causes;
-  CostTable costs;  // as last learned
+  CostTable costs;      // as last learned
+  MemoryTotals memory;  // at the last look
+  RankMemory fullest;   // of all looks
   std::vector<SlowSpell> slow;
 
   DecisionState last;   // its ledger includes the last look
@@ -131,13 +133,14 @@ class ModelBuilder {
   void add_unseen(const JournalLine& line);
   void add_loads(const JournalLine& look, TimeColumn& column);
   void add_kernels(const JournalLine& look);
+  void add_memory(const MemoryTotals& memory);
   void add_rebalance(const JournalLine& look);
   void note_domains(Rebalance& rebalance);
   void follow(const JournalLine& look);
   void follow_books();
   void count_open();
   void keep_open();
-  void add_slow(const SlowRank& rank, std::int64_t step);
+  void add_slow(const Metrics::SlowRank& rank, std::int64_t step);
   std::string summary() const;
 
   Model model_;

@@ -61,6 +61,9 @@ std::string head_of(const View& view, bool has_blocks) {
   if (view.looks > 0)
     text += between + "lambda " + fixed(view.lambda) + between + "imbalance " +
             detail::fixed(view.imbalance_percent, 1) + " %";
+  if (const RankMemory& fullest = view.memory.fullest; fullest.is_known())
+    text += between + "rank " + std::to_string(fullest.rank) + " is " +
+            detail::fixed(100 * fullest.share(), 0) + " % full";
   if (view.is_paused) text += between + "paused";
   if (view.summary) text += between + "finished";
   if (view.is_unfinished) text += between + "ended without finish()";

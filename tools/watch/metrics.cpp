@@ -84,6 +84,16 @@ std::string metrics_of(const View& view) {
     for (std::size_t r = 0; r < view.loads.size(); ++r)
       all.value(view.loads[r], "rank=\"" + std::to_string(r) + '"');
   }
+  if (const RankMemory& fullest = view.memory.fullest; fullest.is_known()) {
+    const auto of_rank = [](std::int64_t rank) { return "rank=\"" + std::to_string(rank) + '"'; };
+    all.begin("fullest_bytes", "gauge", "Bytes of objects on the fullest rank.")
+        .value(whole(fullest.bytes), of_rank(fullest.rank));
+    all.begin("fullest_limit_bytes", "gauge", "Limit of memory of the fullest rank.")
+        .value(whole(fullest.limit), of_rank(fullest.rank));
+    if (const RankMemory& next = view.memory.soonest; next.steps_left != RankMemory::never)
+      all.begin("steps_until_full", "gauge", "Steps until a rank is full, at its growth.")
+          .value(whole(next.steps_left), of_rank(next.rank));
+  }
   return std::move(all).text();
 }
 

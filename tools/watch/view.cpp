@@ -67,6 +67,7 @@ void take(View& view, const JournalLine& look) {
     }
     take_loads(view, look);
     view.slow = look.slow;
+    view.memory = totals.memory;
     view.account = account_of(accounted(look.before, totals).ledger);
   }
   view.step = std::max(view.step, look.step);

@@ -33,8 +33,9 @@ struct View {
   std::deque<double> lambdas;             // of the last looks
   std::deque<Shown> decisions;            // the last one last
   std::optional<std::int64_t> next_look;  // an estimate of its step
+  MemoryTotals memory = {};               // at the last look
   Account account = {};
-  SlowRank slow = {};
+  Metrics::SlowRank slow = {};
   std::optional<std::string> summary;  // of a run that has ended
   bool is_unfinished = false;          // it has ended without finish()
   std::int64_t broken = 0;             // lines that could not be understood

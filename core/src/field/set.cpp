@@ -293,6 +293,7 @@ void check(const Set& set) {
   check_columns(set, set.options().features, "feature", most_features, true);
   check_type_costs(set);
   check_bytes(set);
+  check_numbers(set, set.options().bytes, "size", true);
   check_numbers(set, set.options().key, "key", false);
   check_numbers(set, set.options().group, "group", false);
   check_numbers(set, set.options().pinned, "pin", false);

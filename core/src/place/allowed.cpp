@@ -1,5 +1,6 @@
 // If a rank would get too few objects, tries one stricter goal after the other.
 
+#include "place/memory.hpp"
 #include "place/method.hpp"
 #include "place/stage.hpp"
 #include "weights/blend.hpp"
@@ -97,11 +98,10 @@ Error too_few(std::int64_t needed, std::int64_t objects, int ranks, const Assign
                "Objects at one place cannot be separated: use fewer ranks, or another method.");
 }
 
-}  // namespace
-
-Allowed place_allowed(const Communicator& communicator, const Status& status,
-                      const Prepared& prepared, Weights weights, const Goal& goal,
-                      std::int64_t least_objects, const Domains& last) {
+// Collective. Finds an assignment that leaves no rank with too few objects.
+Allowed with_enough_objects(const Communicator& communicator, const Status& status,
+                            const Prepared& prepared, Weights weights, const Goal& goal,
+                            std::int64_t least_objects, const Domains& last) {
   if (least_objects <= 0)
     return {place(communicator, status, prepared, weights, goal, last, false), 0};
   std::int64_t objects = 0;
@@ -125,6 +125,18 @@ Allowed place_allowed(const Communicator& communicator, const Status& status,
     ++found.refused;
   }
   throw too_few(least_objects, objects, communicator.size(), &found.assignment);
+}
+
+}  // namespace
+
+Allowed place_allowed(const Communicator& communicator, const Status& status,
+                      const Prepared& prepared, Weights weights, const Goal& goal,
+                      const PlaceLimits& limits, const Domains& last) {
+  Allowed found = with_enough_objects(communicator, status, prepared, weights, goal,
+                                      limits.least_objects, last);
+  if (!limits.memory.empty())
+    fit_into_memory({communicator, Status(), prepared, weights, goal, last}, limits, found);
+  return found;
 }
 
 }  // namespace evenkeel

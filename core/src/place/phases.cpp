@@ -75,7 +75,7 @@ PhaseLoad load_of(const Communicator& communicator, const Prepared& prepared,
 
 PlacedByPhases place_phases_by_graph(const Communicator& communicator, const Status& status,
                                      const Prepared& prepared, PhaseCosts costs,
-                                     double target_lambda, std::int64_t least_objects,
+                                     double target_lambda, const PlaceLimits& limits,
                                      const Domains& last) {
   OwnWeights sums;
   const Status summed = attempt(stage_name, [&] {
@@ -84,7 +84,7 @@ PlacedByPhases place_phases_by_graph(const Communicator& communicator, const Sta
   });
   PlacedByPhases placed;
   placed.allowed = place_allowed(communicator, summed, prepared, sums.of_sets(),
-                                 GraphGoal{target_lambda, costs}, least_objects, last);
+                                 GraphGoal{target_lambda, costs}, limits, last);
   std::vector<PhaseLoad> phases;
   for (const std::span<const double> cost : costs.front())
     phases.push_back(load_of(communicator, prepared, cost, placed.allowed.assignment));
@@ -97,11 +97,11 @@ PlacedByPhases place_phases_by_graph(const Communicator& communicator, const Sta
 
 PlacedByPhases place_phases(const Communicator& communicator, const Status& status,
                             const Prepared& prepared, PhaseCosts costs, int phases,
-                            double target_lambda, std::int64_t least_objects, const Domains& last) {
+                            double target_lambda, const PlaceLimits& limits, const Domains& last) {
   const bool has_speeds = !unless_equal(prepared.options.speeds).empty();
   if (places_by_graph(prepared.options.method))
-    return place_phases_by_graph(communicator, status, prepared, costs, target_lambda,
-                                 least_objects, last);
+    return place_phases_by_graph(communicator, status, prepared, costs, target_lambda, limits,
+                                 last);
   std::vector<PhasedKeys> keys;
   const Status listed = attempt(stage_name, [&] {
     if (!status.ok()) throw Error(*status.error());
@@ -128,7 +128,7 @@ PlacedByPhases place_phases(const Communicator& communicator, const Status& stat
   });
   constexpr double however_even = std::numeric_limits<double>::max();
   placed.allowed = place_allowed(communicator, weighed, prepared, weights.of_sets(),
-                                 EvenGoal{is_kept ? however_even : 0}, least_objects, last);
+                                 EvenGoal{is_kept ? however_even : 0}, limits, last);
   placed.allowed.assignment.lambda = lambda_of(placed.loads);
   return placed;
 }

@@ -71,7 +71,7 @@ Found find_domains(const PlaceTask& task) {
   });
   return row_of(options.method)
       .find({task.communicator, checked, task.prepared, task.weights, task.goal, task.last,
-             task.fresh});
+             task.fresh, task.shares});
 }
 
 Assignment assignment_of(const PlaceTask& task, Found found, Weights weights, bool counts_objects) {

@@ -32,15 +32,18 @@ struct PlaceTask {
   Weights weights;
   const Goal& goal;
   const Domains& last;
-  const FreshGoal* fresh = nullptr;  // if not null, the last domains are not kept, and part p is
-                                     // rank p
+  const FreshGoal* fresh = nullptr;     // if not null, the last domains are not kept, and part p is
+                                        // rank p
+  std::span<const double> shares = {};  // of ranks, instead of their speeds; empty if not given
 
   double target_lambda() const { return target_lambda_of(goal); }
   int parts() const {
     return fresh != nullptr && fresh->parts > 0 ? fresh->parts : communicator.size();
   }
   // The speeds of ranks; empty if all are equally fast.
-  std::span<const double> speeds() const { return unless_equal(prepared.options.speeds); }
+  std::span<const double> speeds() const {
+    return unless_equal(shares.empty() ? prepared.options.speeds : shares);
+  }
   std::int64_t generation() const {
     return fresh == nullptr ? generation_of(last) + 1 : fresh->generation;
   }

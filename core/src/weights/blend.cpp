@@ -33,6 +33,19 @@ struct ScaleToLoad {
   }
 };
 
+struct Greater {
+  const double* first;  // null if all are 1
+  double first_factor;
+  const double* second;  // null if all are 1
+  double second_factor;
+  double* greater;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const double one = first_factor * (first == nullptr ? 1 : first[i]);
+    const double other = second_factor * (second == nullptr ? 1 : second[i]);
+    greater[i] = one > other ? one : other;
+  }
+};
+
 }  // namespace
 
 exec::Array<double> blended(const Space& space, std::span<const double> weights,
@@ -46,6 +59,15 @@ exec::Array<double> scaled(const Space& space, std::span<const double> weights,
                            std::int64_t objects, double sum, double load) {
   exec::Array<double> all(space, blend_label, objects);
   exec::for_each(space, blend_label, objects, ScaleToLoad{data_of(weights), sum, load, all.data()});
+  return all;
+}
+
+exec::Array<double> greater_of(const Space& space, std::span<const double> first,
+                               double first_factor, std::span<const double> second,
+                               double second_factor, std::int64_t objects) {
+  exec::Array<double> all(space, blend_label, objects);
+  exec::for_each(space, blend_label, objects,
+                 Greater{data_of(first), first_factor, data_of(second), second_factor, all.data()});
   return all;
 }
 

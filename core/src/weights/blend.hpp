@@ -20,6 +20,12 @@ exec::Array<double> blended(const Space& space, std::span<const double> weights,
 exec::Array<double> scaled(const Space& space, std::span<const double> weights,
                            std::int64_t objects, double sum, double load);
 
+// Returns the greater of two weights of each object, after each is multiplied by a factor. Does not
+// block.
+exec::Array<double> greater_of(const Space& space, std::span<const double> first,
+                               double first_factor, std::span<const double> second,
+                               double second_factor, std::int64_t objects);
+
 // Returns the sum of the weights of `objects` objects. Blocks.
 double sum_over(const Space& space, std::span<const double> weights, std::int64_t objects);
 

@@ -57,6 +57,7 @@ Advice Advisor::advise(const Look& look) {
   if (after.refinement.wanted != 0) advice.shift_penalty = after.refinement.penalty;
   advice.shifts_by_last_epoch = after.refinement.wanted == ShiftCourse::of_last;
   advice.even_enough = even_enough(look.verdict);
+  advice.frees_memory = decision.reason == Reason::memory;
   static_cast<void>(attempt("monitor", [&] {  // if memory runs out, only the reason is lost
     advice.reason = explain(look.before, look.totals, look.verdict.decision);
   }));

@@ -98,6 +98,21 @@ LoadSeen load_seen(const DecisionState& state, const Totals& totals) {
   return seen;
 }
 
+// True if a rank is full, or will be before the look after this one can lead to a rebalance. Twice
+// the latency leaves room for growth that is not steady.
+bool runs_out_of_memory(const RuleInput& on) noexcept {
+  const DecisionState& now = on.after;
+  return now.paused == 0 && !std::holds_alternative<Never>(now.trigger) &&
+         on.totals.memory.asked <= epoch_length(now) + 2 * now.latency_steps;
+}
+
+Decision free_memory(RuleInput& on) {
+  on.after.outlook.wanted_generation = -1;
+  const RankMemory& fullest = on.totals.memory.fullest;
+  return {Action::rebalance, Reason::memory, static_cast<double>(fullest.bytes),
+          static_cast<double>(fullest.limit)};
+}
+
 // Checks the conditions of all rules first.
 Decision decide(RuleInput& on) {
   const DecisionState& before = on.before;
@@ -105,6 +120,7 @@ Decision decide(RuleInput& on) {
   const Rule& rule = rule_of(before.trigger);
   if (is_outdated(before, totals)) return hold(Reason::outdated);
   if (command_of(totals) == Command::rebalance) return act(Reason::commanded);
+  if (runs_out_of_memory(on)) return free_memory(on);
   if (is_unfit(totals)) return hold(Reason::unfit);
   if (on.after.paused != 0) return hold(Reason::paused);
   if (rule.judge == nullptr) return hold(Reason::not_asked);
@@ -135,10 +151,10 @@ void look_ahead(RuleInput& on) {
 
 // True if the reason follows from a judgement of the load by a rule.
 bool has_judged(Reason reason) noexcept {
-  constexpr std::array before_it = {Reason::outdated,  Reason::unfit,       Reason::paused,
-                                    Reason::commanded, Reason::requested,   Reason::not_asked,
-                                    Reason::due,       Reason::no_load,     Reason::low_coverage,
-                                    Reason::predicted, Reason::cooling_down};
+  constexpr std::array before_it = {Reason::outdated,  Reason::unfit,        Reason::paused,
+                                    Reason::commanded, Reason::requested,    Reason::not_asked,
+                                    Reason::due,       Reason::no_load,      Reason::low_coverage,
+                                    Reason::predicted, Reason::cooling_down, Reason::memory};
   return std::ranges::find(before_it, reason) == before_it.end();
 }
 
@@ -220,10 +236,10 @@ constexpr std::array reasons = {
     "below_cost",  "above_cost",      "paused",          "commanded",    "curable",
     "goes_back",   "below_noise",     "not_curable",     "near_end",     "in_debt",
     "shifts",      "returns_to_best", "refined",         "due",          "requested",
-    "predicted"};
+    "predicted",   "memory"};
 constexpr std::array kinds = {"application", "fresh", "earlier", "shift"};
 static_assert(actions.size() == static_cast<std::size_t>(Action::rebalance) + 1);
-static_assert(reasons.size() == static_cast<std::size_t>(Reason::predicted) + 1);
+static_assert(reasons.size() == static_cast<std::size_t>(Reason::memory) + 1);
 static_assert(kinds.size() == static_cast<std::size_t>(RebalanceKind::shift) + 1);
 
 }  // namespace

@@ -39,7 +39,8 @@ enum class Reason : int {
   // Reasons of rebalances that do not follow from a look.
   due,        // act: the trigger acts at this step, whatever the load
   requested,  // act: the application has asked for a rebalance
-  predicted   // act: objects have changed, and by the load that follows the rule acts
+  predicted,  // act: objects have changed, and by the load that follows the rule acts
+  memory      // act: a rank is full, or will be before the next rebalance
 };
 
 // The commands of users to a running application. The greater of two commands counts.

@@ -78,6 +78,16 @@ std::string explain_floor(const DecisionState& state, const Totals& totals) {
   return percent_first(percent.value, totals) + " is below the floor of " + percent.limit + " %";
 }
 
+std::string explain_memory(const MemoryTotals& memory) {
+  const bool will_be_full = memory.soonest.steps_left != RankMemory::never;
+  const RankMemory& rank = will_be_full ? memory.soonest : memory.fullest;
+  std::string text = "rank " + std::to_string(rank.rank) + " holds " +
+                     detail::bytes_of(rank.bytes) + " of its " + detail::bytes_of(rank.limit);
+  if (will_be_full && rank.bytes < rank.limit)
+    text += " and is full in " + detail::count_of(rank.steps_left) + " steps at this growth";
+  return text;
+}
+
 std::string lambda_at(double level) {
   return "lambda " + detail::fixed(1 + level, detail::lambda_decimals);
 }
@@ -104,6 +114,7 @@ std::string explain(const DecisionState& state, const Totals& totals, const Deci
     case Reason::commanded: return "asked for from outside";
     case Reason::requested: return "asked for by the application";
     case Reason::predicted: return "objects have changed";
+    case Reason::memory: return explain_memory(totals.memory);
     case Reason::shifts: return explain_shift(state, totals);
     case Reason::returns_to_best:
       return lambda_first(totals) + "; an earlier shift had " + lambda_at(decision.against);

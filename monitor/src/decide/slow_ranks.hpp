@@ -21,7 +21,7 @@ class SlowRanks {
   // Takes in the totals of a look. Returns true if there is news for the log.
   bool take_in(const Totals& look) noexcept;
   // The slow rank, if one is known.
-  const SlowRank& found() const noexcept { return found_; }
+  const Metrics::SlowRank& found() const noexcept { return found_; }
   // The news as a sentence.
   std::string news() const;
 
@@ -31,10 +31,10 @@ class SlowRanks {
   std::int64_t ranks_;
   double most_share_;
   bool is_due_ = ranks_ > 1 && most_share_ > 0;
-  double saved_ = 0, price_ = 0;  // nanoseconds: to spend on a measurement, and that one takes
-  SlowRank found_, lost_;         // lost_: the slow rank that is not slow any more
-  double variance_ = -1;          // of the error of a pace; less than 0 if unknown
-  double excess_ = 0;             // of the slow rank: the logarithm of its time / that of others
+  double saved_ = 0, price_ = 0;    // nanoseconds: to spend on a measurement, and that one takes
+  Metrics::SlowRank found_, lost_;  // lost_: the slow rank that is not slow any more
+  double variance_ = -1;            // of the error of a pace; less than 0 if unknown
+  double excess_ = 0;               // of the slow rank: the logarithm of its time / that of others
   // The rank that has been the slowest in the last looks, and the step after which it was.
   std::int64_t candidate_ = -1, since_ = 0, last_step_ = 0;
   int times_ = 0, calm_ = 0;  // looks in a row: with this candidate, and without any slow rank

@@ -30,6 +30,7 @@ struct Balancer::Impl {
                                        // objects
     engine_.open();
     vote(ranks_, attempt(stage_name, [&] { engine_.keep_from(first); }));
+    memory_.open(ranks_, engine_.options());
   }
 
   MoveReport step(std::span<const Set> sets, const StepOptions& how);
@@ -41,7 +42,7 @@ struct Balancer::Impl {
   void adopt(const DomainsFrom& domains_from);
 
   BalancerParts parts() {
-    return {ranks_, engine_.options(), costs_, surveyor_.records(), domains_, mover_};
+    return {ranks_, engine_.options(), costs_, surveyor_.records(), domains_, mover_, memory_};
   }
   Survey survey(std::span<const Set> sets, std::int64_t load);
   Surveyor::Question question(std::span<const Set> sets, std::int64_t load) const;
@@ -63,6 +64,7 @@ struct Balancer::Impl {
   DomainHistory domains_;
   Inspection inspection_;
   Mover mover_;
+  MemoryWatch memory_;
   Rebalancer rebalancer_;
   Migrator migrator_;
 };
@@ -71,6 +73,7 @@ MoveReport Balancer::Impl::step(std::span<const Set> sets, const StepOptions& ho
   const Options& options = engine_.options();
   const bool predicts = engine_.predicts(how);
   const bool looks = engine_.next_step_looks() || predicts;
+  if (looks) engine_.set_memory(memory_.at_look(ranks_.rank(), sets, engine_.steps() + 1));
   if (options.deterministic) engine_.set_load(weight_of(sets));  // at each step, for the account
   // These functions are passed by std::cref, so that a copy of a std::function allocates nothing.
   const auto survey = [&](std::int64_t load) { return this->survey(sets, load); };

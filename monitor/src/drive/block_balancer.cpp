@@ -55,6 +55,7 @@ struct BlockBalancer::Impl {
         ranks_(std::move(for_proposals)),
         map_options_(map_options(options, engine_.options())) {
     ranks_.set_on_mpi_error(engine_.options().on_mpi_error);
+    refuse_memory(engine_.options(), block_stage, "Give BlockBalancerOptions::memory.");
     check(map_options_, ranks_.size());
     own_.emplace(engine_.clock(), engine_.kernel("blocks", {}), ranks_.rank(), engine_.speed());
     untimed_ = engine_.options().warmup_steps;

@@ -352,6 +352,7 @@ void Engine::end_epoch(std::int64_t objects, const Inspector& inspector) {
   sample.command = static_cast<std::int64_t>(recording_.take_command());
   if (slow_ranks_.is_due())
     observer_.add_pace(sample, protocol_.communicator().rank(), mostly_waits(sample));
+  sample.memory = std::exchange(memory_, {});
   survey(sample);
   protocol_.post(sample, state().mean_load, movable);
   observer_.restart();

@@ -86,6 +86,8 @@ class Engine {
   std::int64_t load_nanoseconds() const { return observer_.mean_load(); }
   // In a deterministic run: the weight of this rank's objects, from which its load follows.
   void set_load(double weight) noexcept { observer_.set_weight(weight / speed_); }
+  // The memory of this rank, for the next look.
+  void set_memory(const MemoryTotals& mine) noexcept { memory_ = mine; }
   double speed() const noexcept { return speed_; }  // of this rank / the mean speed
 
   // --- For balancers -----------------------------------------------------------------------------
@@ -188,6 +190,7 @@ class Engine {
   detail::HomeProcess home_;
   Options options_;
   double speed_;  // of this rank / the mean speed
+  MemoryTotals memory_ = {};
   Observer observer_;
   Epochs epochs_;
   Protocol protocol_;

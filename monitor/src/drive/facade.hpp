@@ -37,6 +37,13 @@ inline const Communicator& require_kokkos(const Communicator& communicator, cons
   return communicator;
 }
 
+// Throws an Error if memory is limited, for facades that do not know the limit.
+inline void refuse_memory(const Options& options, const char* stage, const char* remedy) {
+  if (!options.memory.empty())
+    throw Error(ErrorKind::bad_input, Where{stage}, "monitor.memory is not respected here.",
+                remedy);
+}
+
 // --- Proposals -----------------------------------------------------------------------------------
 
 struct ProposalStatement {

@@ -33,6 +33,8 @@ struct GraphBalancer::Impl {
         costs_(options.costs),
         space_(space) {
     ranks_.set_on_mpi_error(engine_.options().on_mpi_error);
+    refuse_memory(engine_.options(), graph_stage,
+                  "Use a Balancer with the method ByGraph, or give no limit of memory.");
     check(method_);
   }
   void open() { engine_.open(); }

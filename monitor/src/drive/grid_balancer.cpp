@@ -26,6 +26,7 @@ struct GridBalancer::Impl {
         ranks_(std::move(for_proposals)),
         space_(space) {
     ranks_.set_on_mpi_error(engine_.options().on_mpi_error);
+    refuse_memory(engine_.options(), grid_stage, "Use a Balancer, or give no limit of memory.");
     rounds_options_ = options.rounds;
     take_over_speeds(options.grid.rank_of_part);
     placing_ = engine_.options();

@@ -221,6 +221,7 @@ Totals totals_of(const Sample& sample, std::int64_t last_mean) noexcept {
   add_phases(sample, gauge, totals);
   add_all_steps(sample, gauge, totals);
   totals.would_be = sample.would_be;
+  totals.memory = sample.memory;
   totals.unfit = gauge.fit ? 0 : 1;
   return totals;
 }
@@ -245,6 +246,21 @@ void combine(Totals& into, const Totals& from) noexcept {
   take_greatest(into.slots, from.slots);
   take_greatest(into.other_slots, from.other_slots);
   take_greatest(into.would_be, from.would_be);
+  combine(into.memory, from.memory);
+}
+
+void combine(MemoryTotals& into, const MemoryTotals& from) noexcept {
+  // The lower of two equal ranks counts, so that the result does not depend on the order.
+  const auto replaces = [](const RankMemory& next, const RankMemory& now, auto key_of) {
+    if (!next.is_known() || !now.is_known()) return next.is_known();
+    const auto its = key_of(next), present = key_of(now);
+    return its > present || (its == present && next.rank < now.rank);
+  };
+  const auto share = [](const RankMemory& of) { return of.share(); };
+  const auto haste = [](const RankMemory& of) { return -of.steps_left; };
+  if (replaces(from.fullest, into.fullest, share)) into.fullest = from.fullest;
+  if (replaces(from.soonest, into.soonest, haste)) into.soonest = from.soonest;
+  into.asked = std::min(into.asked, from.asked);
 }
 
 LoadPicture picture_of(std::int64_t load, int rank, int ranks, std::int64_t last_mean) noexcept {

@@ -46,6 +46,30 @@ struct PaceTally {
   std::int64_t took = 0;      // greatest time of this measurement; 0 without one
 };
 
+// The memory of one rank, the bytes of its objects, and the steps until they fill it at the growth
+// of the last looks.
+struct RankMemory {
+  // steps_left if the bytes do not grow
+  static constexpr std::int64_t never = std::int64_t{1} << 61;
+
+  std::int64_t rank = -1;  // negative if nothing is known
+  std::int64_t bytes = 0, limit = 0;
+  std::int64_t steps_left = never;
+
+  bool is_known() const noexcept { return rank >= 0; }
+  double share() const noexcept {
+    return limit > 0 ? static_cast<double>(bytes) / static_cast<double>(limit) : 0;
+  }
+};
+
+// The memory of all ranks, if it is limited: that of the fullest rank, and that of the rank that
+// will be full soonest. `asked` is the least `steps_left` of the ranks that ask for a rebalance.
+struct MemoryTotals {
+  RankMemory fullest, soonest;
+  std::int64_t asked = RankMemory::never;
+};
+EVENKEEL_API void combine(MemoryTotals& into, const MemoryTotals& from) noexcept;
+
 // The measurements of one rank in an epoch; times are in nanoseconds.
 struct Sample {
   std::int64_t step = 0;        // number of the last step of the epoch
@@ -79,6 +103,7 @@ struct Sample {
   // use, under the domains to which advice would have led.
   StepSlots other_slots{};
   Counterfactual would_be = {};
+  MemoryTotals memory = {};  // of this rank
 };
 
 // A sum, a minimum and a maximum over the ranks.
@@ -125,6 +150,7 @@ struct Totals {
   std::int64_t all_steps = 0, all_load = 0;
   StepSlots slots{}, other_slots{};
   Counterfactual would_be = {};
+  MemoryTotals memory = {};
 
   // Nanoseconds over all steps since the last look: the load of the slowest rank of each slot, the
   // load of the average rank, and `extra` of the average rank.

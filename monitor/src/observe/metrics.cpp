@@ -51,6 +51,18 @@ Figures figures_of(const RankTally& tally, std::int64_t ranks, std::int64_t step
   return figures;
 }
 
+namespace {
+
+Metrics::Memory memory_of(const RankMemory& rank) {
+  Metrics::Memory memory{static_cast<int>(rank.rank), static_cast<double>(rank.bytes),
+                         static_cast<double>(rank.limit)};
+  if (rank.steps_left != RankMemory::never)
+    memory.steps_left = static_cast<double>(rank.steps_left);
+  return memory;
+}
+
+}  // namespace
+
 Metrics metrics_of(const Totals& totals, const Trend& trend, std::span<const std::string> names) {
   const auto figures = [&](const RankTally& tally) {
     return figures_of(tally, totals.ranks, totals.steps);
@@ -70,6 +82,8 @@ Metrics metrics_of(const Totals& totals, const Trend& trend, std::span<const std
     const RankTally& other = totals.kernels[Totals::other];
     if (other.sum > 0) metrics.kernels.push_back({"other", figures(other)});
   }
+  metrics.fullest = memory_of(totals.memory.fullest);
+  metrics.soonest = memory_of(totals.memory.soonest);
   std::size_t used = 0, last = 0;
   for (std::size_t phase = 0; phase < totals.phases.size(); ++phase) {
     if (totals.phases[phase].sum <= 0) continue;

@@ -46,6 +46,14 @@ void require_speeds_for(const Options& options, int ranks) {
                   "Give one speed per rank, or no speeds.");
 }
 
+void require_memory_for(const Options& options, int ranks) {
+  const std::int64_t limits = std::ssize(options.memory);
+  if (limits > 1 && limits != ranks)
+    refuse_option("memory has " + std::to_string(limits) + " numbers, and there are " +
+                      std::to_string(ranks) + " ranks.",
+                  "Give one number for all ranks, one per rank, or no limit.");
+}
+
 // Throws an Error if two paths lead to the same file: writing one would destroy the other.
 void refuse_equal_paths(const Options& options, const std::string& options_file) {
   const std::array<std::pair<const char*, const std::string&>, 4> files = {
@@ -150,6 +158,7 @@ Options agree(const Communicator& communicator, const Options& code, bool places
          const Options chosen = resolve(code, environment_options());
          require_a_part_each(chosen, communicator.size());
          require_speeds_for(chosen, communicator.size());
+         require_memory_for(chosen, communicator.size());
          text = to_text(chosen);
        }));
   const auto bytes = static_cast<std::size_t>(communicator.broadcast(std::ssize(text), 0));

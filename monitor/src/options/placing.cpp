@@ -122,6 +122,65 @@ bool parse(std::string_view text, std::vector<double>& numbers) {
 
 namespace {
 
+constexpr std::string_view system_word = "system";
+
+struct ByteUnit {
+  std::string_view name;
+  double bytes;
+};
+constexpr std::array byte_units = {ByteUnit{"TiB", 0x1p40}, ByteUnit{"GiB", 0x1p30},
+                                   ByteUnit{"MiB", 0x1p20}, ByteUnit{"KiB", 0x1p10},
+                                   ByteUnit{"TB", 1e12},    ByteUnit{"GB", 1e9},
+                                   ByteUnit{"MB", 1e6},     ByteUnit{"kB", 1e3}};
+
+std::string print_bytes(double bytes) {
+  if (bytes == system_memory) return std::string(system_word);
+  for (const ByteUnit& unit : byte_units)
+    if (bytes >= unit.bytes && std::fmod(bytes, unit.bytes) == 0)
+      return print(bytes / unit.bytes) + std::string(unit.name);
+  return print(bytes);
+}
+
+bool parse_bytes(std::string_view text, double& bytes) {
+  bytes = system_memory;
+  if (text == system_word) return true;
+  const auto unit = std::ranges::find_if(
+      byte_units, [&](const ByteUnit& each) { return text.ends_with(each.name); });
+  const bool has_unit = unit != byte_units.end();
+  if (has_unit) text = trimmed(text.substr(0, text.size() - unit->name.size()));
+  if (!parse(text, bytes)) return false;
+  if (has_unit) bytes *= unit->bytes;
+  return bytes > 0;  // so that no number means `system`
+}
+
+std::string print_memory(const Options& options) {
+  std::string text;
+  for (const double bytes : options.memory) {
+    if (!text.empty()) text += ',';
+    text += print_bytes(bytes);
+  }
+  return text.empty() ? "none" : text;
+}
+
+bool parse_memory(std::string_view text, Options& options, const Options&) {
+  options.memory.clear();
+  if (text == "none") return true;
+  for (bool more = true; more;) {
+    const std::size_t comma = text.find(',');
+    if (!parse_bytes(trimmed(text.substr(0, comma)), options.memory.emplace_back())) return false;
+    more = comma != std::string_view::npos;
+    if (more) text.remove_prefix(comma + 1);
+  }
+  return true;
+}
+
+bool are_limits(const Options& options) {
+  constexpr double most = 0x1p60;
+  return std::ranges::all_of(options.memory, [](double bytes) {
+    return bytes == system_memory || (bytes >= 1 && bytes <= most);
+  });
+}
+
 const char* names_of(Methods methods) {
   switch (methods) {
     case Methods::any: break;
@@ -183,6 +242,10 @@ constexpr std::array placing_rows = {
     describe<&Options::speeds>(
         "speeds", "none, or the speed of each rank: positive numbers with commas between them",
         &are_speeds),
+    Descriptor{"memory",
+               "none, or the bytes of all ranks or of each rank, with commas between them: system, "
+               "or numbers of at least 1 such as 16GiB or 1.5GB",
+               &print_memory, &parse_memory, &are_limits},
     describe<&Options::cell_size>(
         "cell_size", "none, or one to three numbers of at least 0 with commas between them",
         [](const Options& o) { return are_lengths(o.cell_size); }),

@@ -16,7 +16,8 @@ class DomainHistory {
   const std::shared_ptr<const Domains>& shared() const noexcept { return present_; }
   std::int64_t generation() const noexcept { return generation_of(*present_); }
 
-  // The lambda of the last cut if that cut was made for several phases or by a graph; otherwise 1.
+  // The lambda of the last cut if that cut was made for several phases or by a graph, or held back
+  // by memory; otherwise 1.
   double best_lambda() const noexcept { return best_lambda_; }
 
   // The domains of an earlier generation; null if they are no longer kept.
@@ -32,8 +33,9 @@ class DomainHistory {
     if (best_generation == generation()) best_ = present_;
     present_ = std::move(next);
   }
-  void note_lambda(double lambda, bool has_phases) noexcept {
-    best_lambda_ = has_phases || !own_places(*present_) ? std::max(1.0, lambda) : 1;
+  // `is_bound` is true if several phases, or limits of memory, keep cuts from being even.
+  void note_lambda(double lambda, bool is_bound) noexcept {
+    best_lambda_ = is_bound || !own_places(*present_) ? std::max(1.0, lambda) : 1;
   }
   void forget_best() noexcept { best_.reset(); }
 

@@ -5,8 +5,10 @@
 #include "rebalance/domain_sections.hpp"
 #include "rebalance/method_choice.hpp"
 
+#include <evenkeel/backends/words.hpp>
 #include <evenkeel/core/box/bounds.hpp>
 #include <evenkeel/core/field/staging.hpp>
+#include <evenkeel/core/weights.hpp>
 
 #include <bit>
 #include <limits>
@@ -22,6 +24,10 @@ double kept_lambda(const Options& options, const Advice& advice) {
   const auto* const graph = std::get_if<ByGraph>(&options.method);
   const double least = graph != nullptr ? graph->target_lambda : 1;
   return std::min(options.target_lambda, std::max(advice.even_enough, least));
+}
+
+std::string fill_of(const RankFill& rank) {
+  return detail::bytes_of(whole(rank.bytes)) + " of its " + detail::bytes_of(whole(rank.memory));
 }
 
 // Owns the memory of data that moves with objects. At the end of the rebalance, also after an
@@ -66,23 +72,27 @@ Rebalanced Rebalancer::rebalance(std::span<const Set> given, const Occasion& occ
   if (dimensions == 0) return {parts_.domains.nothing_moved()};
   const Region region = {dimensions, box_around(here.sets), agreed.bound};
   times.end();
-  ObjectWeights weights;
+  ObjectWeights weights, bytes;
   const Status weighed = attempt(stage_name, [&] {
     if (parts_.options.wrap) wrap(here.sets, region.box, parts_.options.periodic);
     weights = parts_.costs.weigh(here.sets, agreed.costs, occasion.measured);
+    bytes = bytes_of(here.sets);
   });
   const PlaceOptions how = placing(weighed, here.sets, region, weights, agreed.costs, occasion);
   times.end();
   Prepared prepared = prepare(parts_.ranks, weighed, here.sets, region, how);
   times.end();
   Assignment assignment;
-  Choice chosen = choose(prepared, weights, agreed.costs, occasion, assignment);
+  const bool frees_memory = occasion.advice.frees_memory;
+  Choice chosen =
+      choose(prepared, weights, agreed.costs, occasion, limits(bytes, frees_memory), assignment);
   times.end();
   const Plan who = plan(parts_.ranks, std::move(prepared), std::move(assignment));
   times.end();
   Rebalanced done;
   done.report = parts_.mover.carry_out(who, here.sets, agreed.shapes, times.take(), occasion.step);
   done.report.forgotten = agreed.costs.forgotten;
+  parts_.memory.rebalanced(occasion.step, chosen.bytes, done.report.moved, frees_memory);
   done.outcome = adopt(std::move(chosen), occasion, began, done.report);
   done.is_whole = !agreed.states_bytes;
   done.runs_hooks = agreed.hooked && (done.report.moved || done.report.has_new_domains());
@@ -155,17 +165,22 @@ PlaceOptions Rebalancer::placing(const Status& status, std::span<const Set> sets
 // Collective.
 Rebalancer::Choice Rebalancer::choose(const Prepared& prepared, const ObjectWeights& weights,
                                       const AgreedCosts& agreed, const Occasion& occasion,
-                                      Assignment& into) {
+                                      const PlaceLimits& limits, Assignment& into) {
   const std::int64_t back_to = occasion.advice.back_to;
   const std::optional<ShiftBy> shift = shift_of(occasion, agreed.mine);
-  std::optional<Assignment> earlier = take_again(prepared, weights.of_sets, back_to);
+  std::optional<Allowed> earlier = take_again(prepared, weights.of_sets, limits, back_to);
   Choice chosen;
   if (earlier) chosen.back_to = back_to;
-  PlacedByPhases found = earlier
-                             ? PlacedByPhases{{std::move(*earlier)}, {}}
-                             : place_anew(prepared, weights, parts_.costs.phases(agreed),
-                                          {kept_lambda(parts_.options, occasion.advice), shift});
+  PlacedByPhases found =
+      earlier ? PlacedByPhases{std::move(*earlier), {}}
+              : place_anew(prepared, weights, parts_.costs.phases(agreed),
+                           {kept_lambda(parts_.options, occasion.advice), shift}, limits);
   into = std::move(found.allowed.assignment);
+  if (parts_.memory.is_limited()) {
+    chosen.bytes = found.allowed.bytes[static_cast<std::size_t>(parts_.ranks.rank())];
+    chosen.is_held_back = found.allowed.is_held_back;
+    report_fill(found.allowed.fullest, occasion.advice.frees_memory);
+  }
   // With several phases, crowded cells need not be the cause of an uneven cut.
   if (found.loads.phases.empty())
     look_for_crowds(prepared, into);
@@ -183,10 +198,10 @@ Rebalancer::Choice Rebalancer::choose(const Prepared& prepared, const ObjectWeig
 
 // Collective. Returns the assignment by the domains of an earlier generation. It is empty, on all
 // ranks, if these domains are no longer kept, have another box, or would leave a rank with too few
-// objects.
-std::optional<Assignment> Rebalancer::take_again(const Prepared& prepared, Weights weights,
-                                                 std::int64_t generation) {
-  const std::int64_t least = parts_.options.least_objects;
+// objects or too little memory.
+std::optional<Allowed> Rebalancer::take_again(const Prepared& prepared, Weights weights,
+                                              const PlaceLimits& limits, std::int64_t generation) {
+  const std::int64_t least = limits.least_objects;
   const Domains* const kept = parts_.domains.find(generation, parts_.records);
   if (kept == nullptr || !own_places(*kept) || !(box_of(*kept) == prepared.region.box))
     return std::nullopt;
@@ -194,11 +209,13 @@ std::optional<Assignment> Rebalancer::take_again(const Prepared& prepared, Weigh
   Domains earlier;
   vote(parts_.ranks,
        attempt(stage_name, [&] { earlier = renumbered(*kept, parts_.domains.generation()); }));
-  Assignment assignment =
-      place(parts_.ranks, Status(), prepared, weights, EvenGoal{however_even}, earlier, least > 0);
-  if (least > 0 && assignment.fewest_objects < least) return std::nullopt;
-  assignment.is_changed = true;
-  return assignment;
+  Allowed found{
+      place(parts_.ranks, Status(), prepared, weights, EvenGoal{however_even}, earlier, least > 0)};
+  if (least > 0 && found.assignment.fewest_objects < least) return std::nullopt;
+  if (!limits.memory.empty()) measure_bytes(parts_.ranks, prepared, limits, found);
+  if (found.fullest.share() > limits.most_share) return std::nullopt;
+  found.assignment.is_changed = true;
+  return found;
 }
 
 // Collective. Cuts for several phases at once if the costs of objects are known for at least two
@@ -206,15 +223,15 @@ std::optional<Assignment> Rebalancer::take_again(const Prepared& prepared, Weigh
 // ranks of different speeds, cuts by one weight. With several phases, a new cut replaces a shift,
 // which would use the load summed over phases.
 PlacedByPhases Rebalancer::place_anew(const Prepared& prepared, const ObjectWeights& weights,
-                                      std::uint32_t phases, const CurveGoal& goal) {
+                                      std::uint32_t phases, const CurveGoal& goal,
+                                      const PlaceLimits& limits) {
   const Options& options = parts_.options;
   const Domains& last = parts_.domains.present();
   const Method& method = prepared.options.method;
   const bool are_equal = unless_equal(options.speeds).empty();
   const bool takes_phases = (places_along_curve(method) && are_equal) || places_by_graph(method);
   if (std::popcount(phases) < 2 || !takes_phases)
-    return {place_allowed(parts_.ranks, Status(), prepared, weights.of_sets, goal,
-                          options.least_objects, last),
+    return {place_allowed(parts_.ranks, Status(), prepared, weights.of_sets, goal, limits, last),
             {}};
   LearnedCosts::ByPhase arrays;
   std::vector<std::vector<std::span<const double>>> costs(prepared.sets.size());
@@ -224,7 +241,50 @@ PlacedByPhases Rebalancer::place_anew(const Prepared& prepared, const ObjectWeig
       for (const exec::Array<double>& of_phase : arrays[s]) costs[s].push_back(of_phase.span());
   });
   return place_phases(parts_.ranks, listed, prepared, costs, std::popcount(phases),
-                      goal.target_lambda, options.least_objects, last);
+                      goal.target_lambda, limits, last);
+}
+
+ObjectWeights Rebalancer::bytes_of(std::span<const Set> sets) const {
+  ObjectWeights bytes;
+  if (!parts_.memory.is_limited()) return bytes;
+  const Space space = space_for(sets);
+  for (const Set& set : sets) {
+    bytes.given.push_back(bytes_of_objects(space, set));
+    bytes.of_sets.push_back(bytes.given.back().span());
+  }
+  return bytes;
+}
+
+// Collective if memory is limited. The result refers to `bytes`.
+PlaceLimits Rebalancer::limits(const ObjectWeights& bytes, bool frees_memory) const {
+  PlaceLimits limits{.least_objects = parts_.options.least_objects};
+  if (!parts_.memory.is_limited()) return limits;
+  limits.memory = parts_.memory.limits();
+  limits.bytes = bytes.of_sets;
+  double here = 0;
+  vote(parts_.ranks, attempt(stage_name, [&] {
+         for (const exec::Array<double>& of_set : bytes.given) here += sum_of(of_set);
+       }));
+  limits.most_share = parts_.memory.most_share(parts_.ranks, here, frees_memory);
+  return limits;
+}
+
+// Throws the same Error on all ranks if the first distribution does not fit. Later, warns once.
+void Rebalancer::report_fill(const RankFill& fullest, bool frees_memory) {
+  const bool was_too_full = std::exchange(is_too_full_, fullest.share() > 1);
+  const auto problem = [&] {
+    return "No cut fits into the memory of the ranks: rank " + std::to_string(fullest.rank) +
+           " gets " + fill_of(fullest) + '.';
+  };
+  constexpr const char* remedy = "Use more ranks, or allow them more memory.";
+  if (is_too_full_ && parts_of(parts_.domains.present()) == 0)
+    throw Error(ErrorKind::bad_input, Where{stage_name}, problem(), remedy);
+  if (is_too_full_ && !was_too_full) warn([&] { return problem() + ' ' + remedy; });
+  if (frees_memory && !is_too_full_)
+    static_cast<void>(attempt(stage_name, [&] {
+      log_.note("the fullest rank is now rank " + std::to_string(fullest.rank) + ", with " +
+                fill_of(fullest));
+    }));
 }
 
 // Communicates only if the cut is less even than it should be; this is the same on all ranks.
@@ -258,7 +318,7 @@ Outcome Rebalancer::adopt(Choice chosen, const Occasion& occasion, std::int64_t 
     domains.adopt(std::move(chosen.domains), occasion.best_generation);
   }
   parts_.costs.keep(outcome.moved);
-  domains.note_lambda(chosen.lambda, chosen.phases.has_value());
+  domains.note_lambda(chosen.lambda, chosen.phases.has_value() || chosen.is_held_back);
   domains.report(last, report);
   report.lambda = chosen.lambda;
   report.refused = chosen.refused;

@@ -5,6 +5,7 @@
 #include "rebalance/agreement.hpp"
 #include "rebalance/crowding.hpp"
 #include "rebalance/domain_history.hpp"
+#include "rebalance/memory_watch.hpp"
 #include "rebalance/mover.hpp"
 
 #include <evenkeel/core/place/phases.hpp>
@@ -20,6 +21,7 @@ struct BalancerParts {
   RankRecords& records;
   DomainHistory& domains;
   Mover& mover;
+  MemoryWatch& memory;
 };
 
 // The time and the cause of a rebalance.
@@ -62,6 +64,8 @@ class Rebalancer {
     std::int64_t back_to = -1;  // the earlier generation, or -1
     bool is_shifted = false;    // true even if the shift has changed no domain
     std::optional<PhaseLoads> phases = {};
+    double bytes = 0;           // of this rank, if memory is limited
+    bool is_held_back = false;  // true if a more even cut did not fit into memory
   };
 
   Status arrive(std::span<const Set> given, const Occasion& occasion, StageTimes& times,
@@ -72,11 +76,14 @@ class Rebalancer {
                        const Occasion& occasion);
   // Stores the assignment of objects to ranks in `into`.
   Choice choose(const Prepared& prepared, const ObjectWeights& weights, const AgreedCosts& agreed,
-                const Occasion& occasion, Assignment& into);
-  std::optional<Assignment> take_again(const Prepared& prepared, Weights weights,
-                                       std::int64_t generation);
+                const Occasion& occasion, const PlaceLimits& limits, Assignment& into);
+  std::optional<Allowed> take_again(const Prepared& prepared, Weights weights,
+                                    const PlaceLimits& limits, std::int64_t generation);
   PlacedByPhases place_anew(const Prepared& prepared, const ObjectWeights& weights,
-                            std::uint32_t phases, const CurveGoal& goal);
+                            std::uint32_t phases, const CurveGoal& goal, const PlaceLimits& limits);
+  ObjectWeights bytes_of(std::span<const Set> sets) const;
+  PlaceLimits limits(const ObjectWeights& bytes, bool frees_memory) const;
+  void report_fill(const RankFill& fullest, bool frees_memory);
   void look_for_crowds(const Prepared& prepared, const Assignment& assignment);
   Outcome adopt(Choice chosen, const Occasion& occasion, std::int64_t began, MoveReport& report);
   template <class Text>
@@ -87,6 +94,7 @@ class Rebalancer {
   Log log_;
   Crowding crowding_;
   std::int64_t chosen_for_ = 0;  // the generation for which the method was last chosen
+  bool is_too_full_ = false;     // true if the last cut did not fit into the memory of a rank
 };
 
 }  // namespace evenkeel

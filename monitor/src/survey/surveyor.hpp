@@ -39,7 +39,7 @@ class Surveyor {
     std::function<std::int64_t()> now;
     // The lambda of the best cut. It is above 1 if a step has several phases, since a cut along a
     // curve may not be even in all phases at once, and the sample knows only the sum over phases.
-    // It may also be above 1 for cuts of a graph.
+    // It may also be above 1 for cuts of a graph, and if memory is limited.
     double best_lambda = 1;
   };
 

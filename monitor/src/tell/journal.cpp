@@ -69,8 +69,11 @@ class Writer {
   void unless_empty(const char* key, const DomainSections& domains) const {
     if (!domains.planes.empty()) (*this)(key, domains);
   }
-  void unless_empty(const char* key, const SlowRank& slow) const {
+  void unless_empty(const char* key, const Metrics::SlowRank& slow) const {
     if (slow) (*this)(key, slow);
+  }
+  void unless_empty(const char* key, const MemoryTotals& memory) const {
+    if (memory.fullest.is_known()) (*this)(key, memory);
   }
 
   void either(const char* one, const char* other, bool is_other, int number) const {

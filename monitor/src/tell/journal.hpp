@@ -44,8 +44,8 @@ struct JournalLine {
   std::optional<std::int64_t> decided_at = {};
   bool waits = false;  // true if the advice may still be followed, in a later line; not written
   RebalanceKind kind = RebalanceKind::application;
-  CostTable costs = {};  // of types and features, if they are learned
-  SlowRank slow = {};    // if one is known
+  CostTable costs = {};         // of types and features, if they are learned
+  Metrics::SlowRank slow = {};  // if one is known
 };
 
 // The last line of a run that ends with finish().

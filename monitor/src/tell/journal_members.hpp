@@ -32,6 +32,21 @@ void for_each_member(T& would_be, Visitor&& visit) {
   visit("age", would_be.age);
 }
 
+template <Some<RankMemory> T, class Visitor>
+void for_each_member(T& memory, Visitor&& visit) {
+  visit("rank", memory.rank);
+  visit("bytes", memory.bytes);
+  visit("limit", memory.limit);
+  visit("steps_left", memory.steps_left);
+}
+
+template <Some<MemoryTotals> T, class Visitor>
+void for_each_member(T& memory, Visitor&& visit) {
+  visit("fullest", memory.fullest);
+  visit("soonest", memory.soonest);
+  visit("asked", memory.asked);
+}
+
 template <Some<Totals> T, class Visitor>
 void for_each_member(T& totals, Visitor&& visit) {
   visit("step_least", totals.step_least);
@@ -66,6 +81,7 @@ void for_each_member(T& totals, Visitor&& visit) {
   visit("slots", totals.slots);
   visit("other_slots", totals.other_slots);
   visit("would_be", totals.would_be);
+  visit.unless_empty("memory", totals.memory);
 }
 
 template <Some<Account> T, class Visitor>
@@ -100,7 +116,7 @@ void for_each_member(T& costs, Visitor&& visit) {
   visit("frozen", costs.frozen);
 }
 
-template <Some<SlowRank> T, class Visitor>
+template <Some<Metrics::SlowRank> T, class Visitor>
 void for_each_member(T& slow, Visitor&& visit) {
   visit("rank", slow.rank);
   visit("percent", slow.percent);

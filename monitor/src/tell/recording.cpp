@@ -26,7 +26,7 @@ void Recording::start_from(const DecisionState& state, bool is_restored) {
   });
 }
 
-void Recording::begin_line(const Look& look, const Names& names, const SlowRank& slow) {
+void Recording::begin_line(const Look& look, const Names& names, const Metrics::SlowRank& slow) {
   if (recorder_ == nullptr) return;
   tell([&] {
     line_.emplace();

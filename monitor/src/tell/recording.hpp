@@ -32,7 +32,7 @@ class Recording {
   // first line.
   void start_from(const DecisionState& state, bool is_restored);
   // Begins the line of a look, or of a rebalance without a look.
-  void begin_line(const Look& look, const Names& names, const SlowRank& slow);
+  void begin_line(const Look& look, const Names& names, const Metrics::SlowRank& slow);
   void begin_line(std::int64_t step, std::int64_t decided_at, const DecisionState& state,
                   Reason cause, const std::string& reason);
   bool has_line() const noexcept { return line_.has_value(); }

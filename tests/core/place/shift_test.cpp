@@ -138,7 +138,7 @@ TEST_F(PlaceByShift, RespectsGroupsAndLeastObjects) {
 
   const CurveGoal all_on_one = {0, ShiftBy{1, rank == 0 ? 1.0 : 0.0}};
   const Allowed allowed = place_allowed(communicator, Status(), prepared, Weights(&given, 1),
-                                        all_on_one, all / size / 4, domains);
+                                        all_on_one, {all / size / 4}, domains);
   EXPECT_GE(allowed.assignment.fewest_objects, all / size / 4);
 }
 

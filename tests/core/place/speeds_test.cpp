@@ -231,7 +231,7 @@ TEST_F(PlaceBySpeed, PhasesAreNotCutBySpeed) {
   const std::vector<std::span<const double>> phases = {weights, weights};
   const auto place_with = [&](const Speeds& speeds) {
     const Prepared ready = prepare(communicator, Status(), {&all, 1}, region(), {.speeds = speeds});
-    return place_phases(communicator, Status(), ready, {&phases, 1}, 2, 0, 0, {});
+    return place_phases(communicator, Status(), ready, {&phases, 1}, 2, 0, {}, {});
   };
   EXPECT_ERROR(place_with(in_classes()),
                "core/place: Several phases cannot be cut along a curve by speed. Choose the method "

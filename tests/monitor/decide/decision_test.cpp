@@ -51,6 +51,48 @@ TEST(Fold, ActsAtTheThreshold) {
   expect({.lambda = 1.6, .imbalance_percent = 60}, false);
 }
 
+// --- Memory --------------------------------------------------------------------------------------
+
+Totals filling(std::int64_t bytes, std::int64_t steps_left) {
+  Totals totals = totals_of_loads({1000, 1000});
+  totals.memory.fullest = {7, bytes, 16'000'000'000, steps_left};
+  totals.memory.soonest = totals.memory.fullest;
+  totals.memory.asked = steps_left;
+  return totals;
+}
+
+// A rebalance by the next look acts epoch + latency steps after this one; the latency counts twice.
+TEST(Memory, ActsBeforeARankIsFull) {
+  const DecisionState state = {
+      .trigger = Threshold{.lambda = 5}, .floor_percent = 2, .epoch_steps = 8, .latency_steps = 5};
+  expect_hold(state, filling(14'200'000'000, 19), Reason::below_floor);
+  expect_decision(state, filling(14'200'000'000, 18), Action::rebalance, Reason::memory);
+  const Totals full = filling(17'000'000'000, 0);
+  expect_decision(state, full, Action::rebalance, Reason::memory);
+  DecisionState other = state;
+  other.paused = 1;
+  expect_hold(other, full, Reason::paused);
+  other = state;
+  other.trigger = Never{};
+  expect_hold(other, full, Reason::not_asked);
+  Totals quiet = full;
+  quiet.memory.asked = RankMemory::never;
+  expect_hold(state, quiet, Reason::below_floor);
+  other = state;
+  other.outlook.wanted_generation = 3;
+  EXPECT_EQ(fold(other, full).state.outlook.wanted_generation, -1) << "a new cut is needed";
+}
+
+TEST(Memory, IsExplained) {
+  const DecisionState state = {.trigger = Every{.period = 5}, .epoch_steps = 400};
+  const auto text = [&](const Totals& totals) {
+    return explain(state, totals, fold(state, totals).decision);
+  };
+  EXPECT_EQ(text(filling(14'200'000'000, 380)),
+            "rank 7 holds 14.2 GB of its 16.0 GB and is full in 380 steps at this growth");
+  EXPECT_EQ(text(filling(17'000'000'000, 0)), "rank 7 holds 17.0 GB of its 16.0 GB");
+}
+
 // --- Shifts --------------------------------------------------------------------------------------
 
 DecisionState shifting(const Trigger& trigger) {

@@ -54,7 +54,7 @@ class Ranks {
     return -1;
   }
 
-  const SlowRank& found() const { return judge_.found(); }
+  const Metrics::SlowRank& found() const { return judge_.found(); }
   std::string news() const { return judge_.news(); }
   std::int64_t step() const { return step_; }
   int measured() const { return measured_; }

@@ -48,6 +48,31 @@ void expect_tally(const RankTally& tally, std::int64_t sum, std::int64_t least,
   EXPECT_EQ(tally.greatest, greatest);
 }
 
+// --- Memory --------------------------------------------------------------------------------------
+
+TEST(MemoryOfRanks, IsThatOfTheFullestAndTheSoonest) {
+  const auto of_rank = [](std::int64_t rank, std::int64_t bytes, std::int64_t steps_left) {
+    MemoryTotals mine;
+    mine.fullest = mine.soonest = {rank, bytes, 100, steps_left};
+    mine.asked = rank == 2 ? RankMemory::never : steps_left;
+    return mine;
+  };
+  std::vector<MemoryTotals> all = {
+      {}, of_rank(1, 50, 9), of_rank(2, 80, 5), of_rank(3, 80, 7), of_rank(4, 10, 5)};
+  std::ranges::sort(all, {}, [](const MemoryTotals& of) { return of.fullest.rank; });
+  do {
+    MemoryTotals sum;
+    for (const MemoryTotals& each : all) combine(sum, each);
+    EXPECT_EQ(sum.fullest.rank, 2);
+    EXPECT_EQ(sum.fullest.bytes, 80);
+    EXPECT_EQ(sum.soonest.rank, 2);
+    EXPECT_EQ(sum.soonest.steps_left, 5);
+    EXPECT_EQ(sum.asked, 5);
+  } while (std::ranges::next_permutation(all, {}, [](const MemoryTotals& of) {
+             return of.fullest.rank;
+           }).found);
+}
+
 // --- One rank ------------------------------------------------------------------------------------
 
 TEST(TotalsOf, ASample) {

@@ -63,6 +63,7 @@ constexpr Key keys[] = {{"method", "hilbert", "tensor 4x1x12"},
                         {"wrap", "off", "on"},
                         {"rank_of_part", "none", "2,0,1"},
                         {"speeds", "none", "1,0.5,1e-09"},
+                        {"memory", "none", "16GiB,1500MB,system,1025"},
                         {"cell_size", "none", "0.25,0,1e-09"},
                         {"least_width", "none", "0,0,3"},
                         {"target_lambda", "1.05", "0"},
@@ -116,6 +117,7 @@ Options unusual() {
   options.wrap = true;
   options.rank_of_part = {2, 0, 1};
   options.speeds = {1, 0.5, 1e-9};
+  options.memory = {0x1p34, 1.5e9, system_memory, 1025};
   options.trigger = Every{.start = 1, .stop = 99, .period = 7};
   options.box = Box{{-1.5, 0, 1e-300}, {0.1, 1.0 / 3, 1e300}};
   options.periodic = {true, false, true};
@@ -176,6 +178,7 @@ Options random_options(std::mt19937_64& random) {
   if (flip()) options.wrap = true;
   if (flip()) options.rank_of_part = {3, 1, 0, 2};
   if (flip()) options.speeds = {3, 1, 0.1, 2};
+  if (flip()) options.memory = {1e9 * fraction(random) + 1, 0x1p40, system_memory, 5e12};
   if (flip()) options.least_width = {fraction(random), fraction(random), 0};
   if (flip()) options.trigger = Threshold{.lambda = 1 + fraction(random)};
   if (flip()) options.box = Box{{-fraction(random), -1, -2}, {fraction(random), 1e9, 5}};
@@ -337,6 +340,9 @@ TEST(FromText, AValueThatIsNotAllowedIsAnError) {
          "none, or the numbers of all ranks, each once, with commas between them");
   expect("speeds", {"", "0", "1,-1", "1 2", "1,2,", "nan", "inf", "1e308,1e308"},
          "none, or the speed of each rank: positive numbers with commas between them");
+  expect("memory", {"", "0", "-1", "1,-1", "1,2,", "nan", "inf", "16 Gib", "GiB", "1e30", "0.5"},
+         "none, or the bytes of all ranks or of each rank, with commas between them: system, or "
+         "numbers of at least 1 such as 16GiB or 1.5GB");
   expect("wrap", {"", "x", "2"}, "on or off");
   expect("target_lambda", {"", "0.99", "-1", "nan", "inf", "1.1x", "1,1", "lambda"},
          "0 (off), or a lambda (greatest over average) of at least 1: 1.03 allows 3 % above the "
@@ -364,6 +370,14 @@ TEST(FromText, AValueThatIsNotAllowedIsAnError) {
   expect("on_mpi_error", {"", "Abort", "1"}, "error or abort");
   for (const char* key : {"origins", "deterministic", "strict_kernels", "watcher"})
     expect(key, {"", "On", "2", "maybe"}, "on or off");
+}
+
+TEST(FromText, MemoryMayHaveUnits) {
+  const auto memory = [](const std::string& text) { return read("memory = " + text).memory; };
+  using Numbers = std::vector<double>;
+  EXPECT_EQ(memory("16 GiB , 2KiB,3MiB,1TiB"), (Numbers{0x1p34, 2048, 3 * 0x1p20, 0x1p40}));
+  EXPECT_EQ(memory("1.5GB,2kB,3MB,1TB,7"), (Numbers{1.5e9, 2000, 3e6, 1e12, 7}));
+  EXPECT_EQ(memory("system"), Numbers{system_memory});
 }
 
 TEST(FromText, WhatATriggerOrABoxObjectsTo) {
@@ -703,6 +717,7 @@ Options of_rank(int rank) {
   options.options_file = rank == 0 ? "" : "/no/such/file/" + std::to_string(rank);
   options.rank_of_part.clear();  // the number of ranks is not known
   options.speeds.clear();
+  options.memory.clear();
   return options;
 }
 

@@ -61,7 +61,8 @@ class Program {
   Mover mover_{ranks_, options_, costs_};
 
  private:
-  BalancerParts parts_{ranks_, options_, costs_, records_, domains_, mover_};
+  MemoryWatch memory_;
+  BalancerParts parts_{ranks_, options_, costs_, records_, domains_, mover_, memory_};
   Rebalancer rebalancer_{parts_,
                          [] { return std::int64_t{0}; },
                          {[this](const std::string& text) { warnings_.push_back(text); },

@@ -641,6 +641,10 @@ TEST(JournalRead, EveryLineIsWrittenAsItWas) {
   expect_again(to_json(line));
   line.totals->ranks = 300;
   expect_again(to_json(line));
+  line.totals->memory = {{3, 10, 20}, {2, 5, 40, 7}, 9};
+  EXPECT_EQ(parsed(line).at("totals").at("memory").at("soonest").dump(),
+            R"({"bytes":5,"limit":40,"rank":2,"steps_left":7})");
+  expect_again(to_json(line));
   line.decided_at = 5;
   EXPECT_EQ(parsed(line).at("decided_at"), 5);
   expect_again(to_json(line));

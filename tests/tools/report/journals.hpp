@@ -25,6 +25,7 @@ struct RecordedRun {
   bool has_domains = true;
   bool has_costs = true;
   bool some_change_nothing = false;  // every other rebalance
+  bool fills_memory = false;         // by each look, rank 3 gets 1 GB of its 80 GB
 };
 
 class RunRecorder {
@@ -100,6 +101,10 @@ class RunRecorder {
     all.kernels[0] = all.phases[0] = all.load;
     all.all_load = all.load.sum;
     std::fill_n(all.slots.begin(), steps, most);
+    constexpr std::int64_t gigabyte = 1'000'000'000;
+    if (run_.fills_memory)
+      all.memory.fullest =
+          all.memory.soonest = {3, (look + 1) * gigabyte, 80 * gigabyte, (79 - look) * steps};
     if (state_.rebalances == 0) return all;
     std::fill_n(all.other_slots.begin(), steps, under_first);
     all.would_be.first = steps * under_first;

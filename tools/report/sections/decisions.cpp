@@ -33,6 +33,7 @@ std::string_view meaning_of(const std::string& cause) {
       {"commanded", "a command from outside asked for a rebalance"},
       {"requested", "the application asked for a rebalance"},
       {"predicted", "objects have changed, and the predicted load is uneven enough to act"},
+      {"memory", "a rank is full, or will be soon"},
       {"curable", "the gain of a fresh cut pays for a rebalance"},
       {"goes_back", "earlier domains would be more even"},
       {"below_noise", "a rebalance would gain no more than noise"},

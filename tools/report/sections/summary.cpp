@@ -27,6 +27,17 @@ LoadSummary load_of(const Model& model) {
   return load;
 }
 
+std::string memory_of(const RankMemory& rank) {
+  return "rank " + std::to_string(rank.rank) + " with " + detail::bytes_of(rank.bytes) + " of " +
+         detail::bytes_of(rank.limit);
+}
+
+std::string forecast_of(const RankMemory& rank) {
+  if (rank.steps_left == RankMemory::never || rank.steps_left == 0) return {};
+  return "; rank " + std::to_string(rank.rank) + " is full in " +
+         detail::count_of(rank.steps_left) + " steps at this growth";
+}
+
 std::string figures(const Model& model) {
   const Amounts amounts(model.is_deterministic);
   const Account& account = model.account;
@@ -54,6 +65,10 @@ std::string figures(const Model& model) {
   } else if (account.advised > 0) {
     all += figure("would have been saved", amounts.of(account.advised), "nothing was moved");
   }
+  if (model.fullest.is_known())
+    all += figure("fullest rank", detail::fixed(100 * model.fullest.share(), 0) + " %",
+                  memory_of(model.fullest) + "; at the end " + memory_of(model.memory.fullest) +
+                      forecast_of(model.memory.soonest));
   return element("dl", {{"class", "figures"}}, all) + '\n';
 }
 

@@ -22,6 +22,7 @@
 #include <evenkeel/core/migrate/plan.hpp>
 #include <evenkeel/core/order.hpp>
 #include <evenkeel/core/place/method.hpp>
+#include <evenkeel/core/weights/bytes.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -176,18 +177,45 @@ EVENKEEL_API Assignment place(const Communicator& communicator, const Status& st
                               const Prepared& prepared, Weights weights, const Goal& goal,
                               const Domains& last, bool counts_objects = false);
 
+// The limits of an assignment; the same on all ranks, except the bytes of objects.
+struct PlaceLimits {
+  std::int64_t least_objects = 0;  // that a rank holds, over all sets
+  // The memory of each rank in bytes, positive and finite, and the share of it that objects may
+  // fill. If it is empty, there is no limit.
+  std::span<const double> memory = {};
+  double most_share = 1;
+  // The bytes of each object, in the form of weights. Needed if memory is limited.
+  Weights bytes = {};
+};
+
 // Collective. Tries one goal after the other, beginning with the given goal, until all ranks hold
 // at least `least_objects` objects. The next goals are near to the request: a cut instead of a
 // shift, and tighter targets. Heavy objects may be the reason that these fail, so the last goals
-// use weights that differ less and less. `refused` counts the goals that failed. Throws an Error if
-// all fail.
+// use weights that differ less and less. Throws an Error if all fail.
+//
+// If objects then exceed the memory of a rank, makes up to six further cuts, in which an object
+// weighs the greater of its shares of all work and of all bytes. The two count more or less from
+// cut to cut, and so do speeds and memory in the shares of ranks. Returns the cut that is most even
+// by the given weights among those that fit. If no cut fits, returns the one whose fullest rank is
+// the least full, or the last domains if they leave that rank no fuller.
+//
+// `refused` counts the goals that failed.
 struct Allowed {
   Assignment assignment;
   int refused = 0;
+  // Only if memory is limited: whether a more even cut did not fit, the bytes of each rank, and the
+  // fullest rank.
+  bool is_held_back = false;
+  std::vector<double> bytes = {};
+  RankFill fullest = {};
 };
 EVENKEEL_API Allowed place_allowed(const Communicator& communicator, const Status& status,
                                    const Prepared& prepared, Weights weights, const Goal& goal,
-                                   std::int64_t least_objects, const Domains& last);
+                                   const PlaceLimits& limits, const Domains& last);
+
+// Collective. Finds the bytes of each rank and the fullest rank. Memory must be limited.
+EVENKEEL_API void measure_bytes(const Communicator& communicator, const Prepared& prepared,
+                                const PlaceLimits& limits, Allowed& found);
 
 // --- Only domains --------------------------------------------------------------------------------
 

@@ -25,6 +25,8 @@ struct Advice {
   // If it is not 0, a new cut pays unless the lambda of the present domains, by the weights, is at
   // most this.
   double even_enough = 0;
+  // If true, the reason is memory: a rank is full, or will be soon (Options::memory).
+  bool frees_memory = false;
   explicit operator bool() const noexcept { return rebalance; }
 };
 

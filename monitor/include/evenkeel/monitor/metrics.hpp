@@ -13,6 +13,7 @@
 #include <evenkeel/backends/config.hpp>
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -46,25 +47,30 @@ struct Figures {
   double efficiency = 1;
 };
 
-// A rank on which the same work takes longer than on the other ranks, such as a rank whose core is
-// hot or shared. See docs/howto/ranks_that_differ.md.
-struct SlowRank {
-  int rank = -1;           // -1 if no rank is known to be slow
-  double percent = 0;      // by which it is slower than the mean of the others
-  double error = 0;        // two standard errors of `percent`
-  double waiting = 0;      // percent of its time in which it waits for a core
-  std::int64_t since = 0;  // the step after which it was slow
-
-  explicit operator bool() const noexcept { return rank >= 0; }
-  friend bool operator==(const SlowRank&, const SlowRank&) = default;
-};
-
 // The results of a look.
 struct Metrics {
   // The figures of one kernel.
   struct Kernel {
     std::string name;
     Figures figures;
+  };
+  // The memory of a rank, and the steps until its objects fill it at the growth of the last looks.
+  struct Memory {
+    int rank = -1;  // -1 if memory is not limited
+    double bytes = 0, limit = 0;
+    double steps_left = std::numeric_limits<double>::infinity();
+  };
+  // A rank on which the same work takes longer than on the other ranks, such as a rank whose core
+  // is hot or shared. See docs/howto/ranks_that_differ.md.
+  struct SlowRank {
+    int rank = -1;           // -1 if no rank is known to be slow
+    double percent = 0;      // by which it is slower than the mean of the others
+    double error = 0;        // two standard errors of `percent`
+    double waiting = 0;      // percent of its time in which it waits for a core
+    std::int64_t since = 0;  // the step after which it was slow
+
+    explicit operator bool() const noexcept { return rank >= 0; }
+    friend bool operator==(const SlowRank&, const SlowRank&) = default;
   };
   std::int64_t step = -1;  // of the look; -1 before the first look
   std::int64_t steps = 0;  // that were measured
@@ -77,7 +83,8 @@ struct Metrics {
   // slope in seconds per step, and `scatter` is the standard deviation of the looks from the line.
   double trend = 0, scatter = 0;
   double jitter = 0;  // change of a rank's load from step to step, root mean square over ranks
-  SlowRank slow = {};
+  Memory fullest, soonest;  // the fullest rank, and the one that will be full soonest
+  SlowRank slow;
 };
 
 // --- Account -------------------------------------------------------------------------------------

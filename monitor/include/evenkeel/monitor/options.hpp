@@ -43,6 +43,11 @@ struct Shift {
   friend bool operator==(const Shift&, const Shift&) = default;
 };
 
+// For Options::memory: half of this rank's share of the memory of its node. A node has the memory
+// that the system reports, or less if a control group limits it, and its ranks share it equally.
+// The other half is left for moves, in which objects are in memory twice.
+inline constexpr double system_memory = -1;
+
 // The options of a Balancer. The options of other facades contain them. A Monitor takes all of them
 // except those of domains and moves.
 struct Options {
@@ -71,6 +76,12 @@ struct Options {
   // at the mean speed. If it is empty, or if all speeds are equal, all ranks are equally fast. See
   // docs/howto/ranks_that_differ.md.
   std::vector<double> speeds = {};
+  // The most bytes that the objects of a rank may take: one number for all ranks or one for each,
+  // or system_memory. No cut gives a rank more, unless every cut does, and a rebalance is made
+  // before growing objects fill a rank, whether or not it saves time. In a file or the environment,
+  // numbers may have a unit: 16GiB. If it is empty, there is no limit. For a Balancer only; see
+  // docs/howto/memory.md.
+  std::vector<double> memory = {};
   // The borders of a grid, and those of bisection, are multiples of cell_size away from the lower
   // face of the box; a box of bisection has at least one cell. Domains that are boxes or hexahedra
   // are at least least_width wide.

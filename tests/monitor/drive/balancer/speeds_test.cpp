@@ -4,6 +4,8 @@
 #include "monitor/drive/balancer/crew.hpp"
 #include "monitor/drive/virtual_clock.hpp"
 
+#include <evenkeel/monitor/monitor.hpp>
+
 #include <random>
 
 namespace evenkeel::speeds_test {
@@ -240,7 +242,7 @@ TEST_F(RanksThatBecomeSlow, AreNamedAndGetLessWork) {
   EXPECT_FALSE(balancer.metrics().slow);
   if (rank == size - 1) slowness = 1.15;
   make_noisy_steps(balancer, 160);
-  const SlowRank slow = balancer.metrics().slow;
+  const Metrics::SlowRank slow = balancer.metrics().slow;
   EXPECT_EQ(slow.rank, size == 1 ? -1 : size - 1);
   if (size > 1) {
     EXPECT_NEAR(slow.percent, 15, slow.error);

@@ -35,6 +35,7 @@ struct Scenario {
   bool migrates = false;  // instead of a rebalance
   bool is_plain = false;  // no payload
   bool is_hooked = false;
+  bool is_limited = false;  // all ranks but the first have less memory than an even cut needs
 };
 
 struct Cloud {
@@ -155,6 +156,10 @@ class BalancerOfACloud final : public Subject {
                     .own_clock = &virtual_now,
                     .watcher = scenario_.has_watcher,
                     .log = LogLevel::off};
+    if (scenario_.is_limited) {
+      options.memory.assign(static_cast<std::size_t>(communicator_.size()), 900);
+      options.memory.front() = 1e4;
+    }
     balancer_ = std::make_unique<Balancer>(communicator_, options);
     work_.emplace(balancer_->kernel("work"));
     if (scenario_.is_hooked) {
@@ -207,6 +212,7 @@ const Scenario scenarios[] = {
     {.name = "rebalance, Mesh", .method = Mesh{}, .stride = 197},
     {.name = "rebalance, Auto", .method = Auto{.halo = 0.1}, .stride = 197, .is_first = true},
     {.name = "rebalance, Hilbert, hooks", .is_hooked = true},
+    {.name = "rebalance, Hilbert, memory", .stride = 23, .is_limited = true},
     {.name = "migrate, Hilbert", .stride = 7, .migrates = true, .is_plain = true},
     {.name = "migrate, Staggered",
      .method = Staggered{},
@@ -226,6 +232,11 @@ const Scenario scenarios[] = {
      .is_keyed = true,
      .has_two_sets = true,
      .looks = true},
+    {.name = "steps, Hilbert, memory",
+     .stride = 29,
+     .target_lambda = 1.05,
+     .looks = true,
+     .is_limited = true},
     {.name = "steps, Staggered", .method = Staggered{}, .target_lambda = 1.05, .looks = true},
     {.name = "steps, Hilbert, watcher",
      .stride = 29,

@@ -112,6 +112,10 @@ struct SetOptions {
   // moves, in the journal and in the learned cost of a rebalance. If they differ from object to
   // object, give the mean over this rank's objects. If it is 0, fields and payloads count.
   std::int64_t bytes_per_object = 0;
+  // The bytes of each object with all data that belongs to it, for a Balancer with a limit of
+  // memory (Options::memory). If they are not given, `bytes_per_object` counts or, if that is 0,
+  // fields and payloads.
+  NumberSource bytes = {};
   // The graph that the method ByGraph cuts: a row for each owned object. It is read whenever
   // objects are placed and must then describe the present objects.
   std::optional<Graph> graph = std::nullopt;

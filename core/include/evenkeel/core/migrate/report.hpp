@@ -53,7 +53,8 @@ struct MoveReport {
   // The loads of each phase under the new domains, and how far the step is above the lower bound of
   // any cut. Only a Balancer that has cut for several phases sets it.
   std::optional<stages::PhaseLoads> phases = {};
-  int refused = 0;  // decompositions not used, since a rank would have had too few objects
+  // Decompositions not used, since a rank would have had too few objects or too little memory.
+  int refused = 0;
   std::int64_t forgotten = 0;  // objects whose learned costs were dropped, over all ranks
   Memory memory = {};          // of this rank
   // For each set, the origin of each object, in the memory that the space of its positions works

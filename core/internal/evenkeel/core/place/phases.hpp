@@ -20,11 +20,11 @@ struct PlacedByPhases {
 // kept.
 //
 // Along a curve, `loads` are the loads under the kept domains or the best cut. If these leave a
-// rank with fewer than `least_objects` objects, the assignment has other domains, which may be less
-// even than `loads` says. By a graph, `loads` are the loads under the assignment.
+// rank with too few objects or too little memory, the assignment has other domains, which may be
+// less even than `loads` says. By a graph, `loads` are the loads under the assignment.
 EVENKEEL_API PlacedByPhases place_phases(const Communicator& communicator, const Status& status,
                                          const Prepared& prepared, PhaseCosts costs, int phases,
-                                         double target_lambda, std::int64_t least_objects,
+                                         double target_lambda, const PlaceLimits& limits,
                                          const Domains& last);
 
 }  // namespace evenkeel
