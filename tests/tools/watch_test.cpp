@@ -92,6 +92,7 @@ TEST(Metrics, SayWhatTheViewSays) {
   EXPECT_EQ(text.find("slow_rank"), std::string::npos);
   view.slow = {.rank = 2, .percent = 14.5};
   EXPECT_MENTIONS(metrics_of(view), "rank=\"2\"} 14.5\n");
+  EXPECT_MENTIONS(text_of(frame_of(view, {24, 200}, true)), "rank 2 is 14 % slower");
 }
 
 TEST(Memory, IsShownIfItIsLimited) {

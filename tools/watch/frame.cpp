@@ -64,6 +64,9 @@ std::string head_of(const View& view, bool has_blocks) {
   if (const RankMemory& fullest = view.memory.fullest; fullest.is_known())
     text += between + "rank " + std::to_string(fullest.rank) + " is " +
             detail::fixed(100 * fullest.share(), 0) + " % full";
+  if (view.slow)
+    text += between + "rank " + std::to_string(view.slow.rank) + " is " +
+            detail::fixed(view.slow.percent, 0) + " % slower";
   if (view.is_paused) text += between + "paused";
   if (view.summary) text += between + "finished";
   if (view.is_unfinished) text += between + "ended without finish()";

@@ -21,7 +21,7 @@ bool SlowRanks::take_in(const Totals& look) noexcept {
   if (ranks_ < 2 || most_share_ <= 0) return false;
   const bool has_news = look.pace.took > 0 && judge(look.pace, look.step_greatest);
   if (look.pace.took > 0) price_ = static_cast<double>(look.pace.took);
-  // With a cost that is spread over a few epochs at most, a long epoch does not pay for later ones.
+  // At most two measurements are saved for, so that a long epoch does not pay for many later ones.
   saved_ = std::min(saved_ + most_share_ * static_cast<double>(look.duration.sum) /
                                  static_cast<double>(std::max<std::int64_t>(1, look.ranks)),
                     2 * price_);
@@ -48,7 +48,9 @@ bool SlowRanks::judge(const PaceTally& pace, std::int64_t step) noexcept {
     times_ = 0;
   }
   times_ = stands_out ? std::min(times_ + 1, enough_times) : 0;
-  calm_ = stands_out ? 0 : std::min(calm_ + 1, enough_calm);
+  // The slow rank is no slower than the slowest one.
+  const bool is_calm = found_ && pace.slowest != found_.rank ? excess < least_excess : !stands_out;
+  calm_ = is_calm ? std::min(calm_ + 1, enough_calm) : 0;
 
   if (found_ && calm_ == enough_calm) {
     lost_ = std::exchange(found_, {});

@@ -37,7 +37,8 @@ class SlowRanks {
   double excess_ = 0;               // of the slow rank: the logarithm of its time / that of others
   // The rank that has been the slowest in the last looks, and the step after which it was.
   std::int64_t candidate_ = -1, since_ = 0, last_step_ = 0;
-  int times_ = 0, calm_ = 0;  // looks in a row: with this candidate, and without any slow rank
+  int times_ = 0, calm_ = 0;  // looks in a row: with this candidate, and in which the rank that was
+                              // slow is not
 };
 
 }  // namespace evenkeel

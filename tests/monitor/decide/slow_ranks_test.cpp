@@ -147,6 +147,18 @@ TEST(SlowRanks, ASecondSlowerRankIsNewsToo) {
   EXPECT_NEAR(all.found().percent, 28, 2);  // rank 5 is one of the others
 }
 
+TEST(SlowRanks, ARankRecoversAlsoIfAnotherIsALittleSlower) {
+  Ranks all(8, 1, 0.02);
+  all.slow(6, 1.04);
+  all.slow(5, 1.15);
+  ASSERT_GT(all.looks_until_news(20), 0);
+  EXPECT_EQ(all.found().rank, 5);
+  all.slow(5, 1);
+  EXPECT_GT(all.looks_until_news(20), 0);
+  EXPECT_EQ(all.news(), "rank 5 is not slower than the other ranks any more");
+  EXPECT_EQ(all.looks_until_news(50), -1);
+}
+
 TEST(SlowRanks, ARankThatMostlyWaitsIsNotCompared) {
   Ranks all(3, 1, 0.02);
   all.slow(1, 1.5);
