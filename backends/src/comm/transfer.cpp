@@ -251,6 +251,7 @@ struct Transfer::Impl {
   void start_receive();
   void start_send(const TransferWork& work);
   void end_receive(UnderWay& now, const TransferWork& work);
+  void do_more(const TransferWork& work);
   template <class Message, class End>
   bool end_what_is_over(Direction<Message>& direction, const End& end);
   void wait_for_the_first();
@@ -264,6 +265,7 @@ struct Transfer::Impl {
   std::vector<Send> own_sends_;
   std::vector<Receive> own_receives_;
   int exchange_ = 0;
+  bool has_more_ = false;  // other work to do meanwhile
   Status status_;
 };
 
@@ -306,7 +308,16 @@ void Transfer::Impl::end_receive(UnderWay& now, const TransferWork& work) {
       copy_bytes(space_, data, message.kind, now.staged, MemoryKind::host, message.bytes);
     if (now.packed != nullptr && work.take) work.take(receives_.turns[now.turn].index, now.packed);
     if (now.packed != nullptr || now.staged != nullptr) space_.fence(label);
+    if (now.packed != nullptr || !work.arrived) return;
+    work.arrived(receives_.turns[now.turn].index);
+    has_more_ = static_cast<bool>(work.meanwhile);
   });
+}
+
+void Transfer::Impl::do_more(const TransferWork& work) {
+  bool has_more = false;
+  attempt_once([&] { has_more = work.meanwhile(); });
+  has_more_ = has_more;
 }
 
 template <class Message, class End>
@@ -339,21 +350,21 @@ void Transfer::Impl::copy_own() {
 
 void Transfer::Impl::run(const TransferWork& work) {
   exchange_ = messenger_->next_exchange();
-  bool meanwhile = false;
+  has_more_ = static_cast<bool>(work.meanwhile);
   while (!sends_.is_over() || !receives_.is_over()) {
     while (receives_.can_start(in_flight_)) start_receive();
-    bool moves = sends_.can_start(in_flight_);
-    if (moves) {
+    bool moves = true;
+    if (sends_.can_start(in_flight_))
       start_send(work);
-    } else if (!meanwhile) {
-      meanwhile = true;
-      if (work.meanwhile) attempt_once(work.meanwhile);
-    }
+    else if (has_more_)
+      do_more(work);
+    else
+      moves = false;
     moves |= end_what_is_over(receives_, [&](UnderWay& now) { end_receive(now, work); });
     moves |= end_what_is_over(sends_, [](UnderWay&) {});
     if (!moves) wait_for_the_first();
   }
-  if (!meanwhile && work.meanwhile) attempt_once(work.meanwhile);
+  while (has_more_) do_more(work);
   attempt_once([&] { copy_own(); });
   if (!status_.ok()) throw Error(*status_.error());
 }

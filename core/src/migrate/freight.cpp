@@ -285,7 +285,10 @@ void Freight::exchange(bool works, FreightTimes& times) {
       copy_pieces(manifest_.arriving()[i], const_cast<std::byte*>(from), false);  // only read from
     });
   };
-  const auto stay = [&] { timed(times.unpack, [&] { keep(); }); };
+  const auto stay = [&] {
+    timed(times.unpack, [&] { keep(); });
+    return false;
+  };
   TransferWork work;
   if (works) {
     work.fill = std::cref(fill);

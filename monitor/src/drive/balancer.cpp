@@ -171,6 +171,9 @@ Balancer::~Balancer() = default;
 Kernel Balancer::kernel(const std::string& name, const KernelOptions& options) {
   return impl_->engine_.kernel(name, options);
 }
+Loan Balancer::loan(const std::string& name, const Loan::Options& options) {
+  return Loan::make(impl_->engine_, name, options, impl_->space_);
+}
 MoveReport Balancer::step(const SetList& sets, const StepOptions& how) {
   return impl_->run([&] { return impl_->step(sets, how); });
 }

@@ -355,6 +355,9 @@ void BlockBalancer::add_cost(std::int64_t id, double seconds) { impl_->add_cost(
 Kernel BlockBalancer::kernel(const std::string& name, const KernelOptions& options) {
   return impl_->engine_.kernel(name, options);
 }
+Loan BlockBalancer::loan(const std::string& name, const Loan::Options& options) {
+  return Loan::make(impl_->engine_, name, options, std::nullopt);
+}
 std::optional<BlockProposal> BlockBalancer::step(const StepOptions& how) {
   return with_name(options().name, [&] { return impl_->step(how); });
 }

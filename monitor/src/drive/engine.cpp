@@ -448,6 +448,8 @@ void Engine::note_cost(double seconds) {
 
 Summary Engine::summary() const {
   const Shadow* const shadow = advisor_.shadow();
+  std::vector<LoanRecord> loans;
+  for (const auto& loan : loans_) loans.push_back(*loan);
   return {.state = state(),
           .account = account(),
           .steps = steps() - state().began_at,
@@ -456,7 +458,8 @@ Summary Engine::summary() const {
           .moves = shadow == nullptr,
           .advices = shadow != nullptr ? shadow->rebalances() : 0,
           .costs = costs_.learned,
-          .guesses_costs = costs_.are_guessed};
+          .guesses_costs = costs_.are_guessed,
+          .loans = std::move(loans)};
 }
 
 Metrics Engine::metrics() const {

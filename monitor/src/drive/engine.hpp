@@ -136,6 +136,12 @@ class Engine {
   // A reading of the clock that times rebalances and surveys, in nanoseconds. The clock stops while
   // the rank waits for a core.
   std::int64_t now() noexcept { return observer_.now(); }
+  // The record of a new loan, which the summary shows. The engine keeps it.
+  std::shared_ptr<LoanRecord> add_loan(const std::string& name) {
+    return loans_.emplace_back(std::make_shared<LoanRecord>(LoanRecord{name}));
+  }
+  // Collective, between steps. A duplicate of the communicator, for a facade.
+  Communicator another_communicator() const { return protocol_.communicator().duplicate(); }
   // A clock for rebalances whose messages use `ranks`, which must outlive it. If it reads CPU time,
   // it stops while the rank is in MPI, since the rank may be waiting there.
   std::function<std::int64_t()> clock_for(Communicator& ranks) {
@@ -203,6 +209,7 @@ class Engine {
     bool are_guessed = false;  // true if cuts do not help because the guessed costs of objects are
                                // wrong
   } costs_;
+  std::vector<std::shared_ptr<LoanRecord>> loans_;
   Phase phase_ = Phase::finished;  // until open()
   std::optional<Prediction> prediction_;
   bool predicts_now_ = false;      // true in a step that decides by a forecast

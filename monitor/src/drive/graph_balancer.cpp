@@ -154,6 +154,9 @@ GraphBalancer::~GraphBalancer() = default;
 Kernel GraphBalancer::kernel(const std::string& name, const KernelOptions& options) {
   return impl_->engine_.kernel(name, options);
 }
+Loan GraphBalancer::loan(const std::string& name, const Loan::Options& options) {
+  return Loan::make(impl_->engine_, name, options, impl_->space_);
+}
 std::optional<GraphCut> GraphBalancer::step(const Graph& graph, const StepOptions& how) {
   const InUse in_use(impl_->space_);
   return with_name(options().name, [&] { return impl_->step(graph, how); });

@@ -312,6 +312,9 @@ GridBalancer::~GridBalancer() = default;
 Kernel GridBalancer::kernel(const std::string& name, const KernelOptions& options) {
   return impl_->engine_.kernel(name, options);
 }
+Loan GridBalancer::loan(const std::string& name, const Loan::Options& options) {
+  return Loan::make(impl_->engine_, name, options, impl_->space_);
+}
 
 std::optional<Domains> GridBalancer::step(const StepOptions& how) {
   with_name(options().name, [&] { impl_->require_bisection(false); });

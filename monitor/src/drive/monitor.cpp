@@ -22,6 +22,9 @@ Monitor::~Monitor() = default;
 Kernel Monitor::kernel(const std::string& name, const KernelOptions& options) {
   return engine_->kernel(name, options);
 }
+Loan Monitor::loan(const std::string& name, const Loan::Options& options) {
+  return Loan::make(*engine_, name, options, std::nullopt);
+}
 Advice Monitor::step(std::int64_t objects, const StepOptions& options) {
   engine_->refuse_change(options,
                          "Leave out .changed: the next look measures the new load. Only facades "

@@ -197,6 +197,17 @@ std::string lines_of(const CostTable& costs) {
   return text;
 }
 
+std::string line_of(const LoanRecord& loan) {
+  const std::string possible = seconds_of(loan.possible * nanoseconds);
+  if (loan.lent == 0)
+    return "Loan '" + loan.name + "': nothing was lent in " + counted(loan.calls, "call") +
+           "; even work would have saved " + possible + '.';
+  return "Loan '" + loan.name + "': objects were lent in " + count_of(loan.lent) + " of " +
+         counted(loan.calls, "call") + ", which " + (loan.saved >= 0 ? "saved " : "lost ") +
+         seconds_of(std::abs(loan.saved) * nanoseconds) + "; even work would have saved " +
+         possible + '.';
+}
+
 const char* const advice_on_costs =
     "Cuts leave the load far more uneven than predicted: costs of objects are only guessed, from "
     "the time of whole ranks. Give sets a .weight, or time loops in chunks. Without either, load "
@@ -204,7 +215,9 @@ const char* const advice_on_costs =
 
 std::string summary_of(const Summary& run) {
   const std::string costs = lines_of(run.costs);
-  return of_run(run) + (costs.empty() ? "" : '\n' + costs) +
+  std::string loans;
+  for (const LoanRecord& loan : run.loans) loans += '\n' + line_of(loan);
+  return of_run(run) + loans + (costs.empty() ? "" : '\n' + costs) +
          (run.guesses_costs ? '\n' + std::string(advice_on_costs) : "");
 }
 

@@ -17,6 +17,14 @@ namespace evenkeel {
 // The line for a look, or for a rebalance without one. Pure.
 std::string log_line(const JournalLine& line);
 
+// The calls of a loan so far. Seconds are those that lending has saved, less what it took, and
+// those that perfectly even work would have saved in all calls.
+struct LoanRecord {
+  std::string name;
+  std::int64_t calls = 0, lent = 0;
+  double saved = 0, possible = 0;
+};
+
 // The data of the summary. The summary describes a whole run in a few lines for users.
 struct Summary {
   DecisionState state;  // the last one
@@ -29,6 +37,7 @@ struct Summary {
   CostTable costs = {};        // learned costs of types and features
   bool guesses_costs = false;  // true if cuts do not help because the guessed costs of objects are
                                // wrong
+  std::vector<LoanRecord> loans = {};
 };
 
 // The advice to users if cuts do not help because the application has not given costs of objects.
@@ -38,6 +47,8 @@ EVENKEEL_API std::string summary_of(const Summary& run);
 
 // A line for each type and feature; empty for an empty table. Pure.
 std::string lines_of(const CostTable& costs);
+// A line for a loan. Pure.
+std::string line_of(const LoanRecord& loan);
 
 class Log {
  public:

@@ -281,10 +281,10 @@ void expect_traffic(const Communicator& communicator) {
       EXPECT_LE(transfer.staging_bytes(), 4 * now.limits.in_flight * most);
       int meanwhile = 0;
       TransferWork work = traffic.work();
-      work.meanwhile = [&] { ++meanwhile; };
+      work.meanwhile = [&] { return ++meanwhile < 3; };
       transfer.run(work);
       traffic.expect_arrived();
-      EXPECT_EQ(meanwhile, 1);
+      EXPECT_EQ(meanwhile, 3);
     }
 }
 
@@ -358,7 +358,11 @@ TEST_F(TransferWorkOn, ThatThrowsHoldsNobodyUp) {
       };
       if (fails && stage == 0) work.fill = [&](std::size_t, std::byte*) { fail(); };
       if (fails && stage == 1) work.take = [&](std::size_t, const std::byte*) { fail(); };
-      if (fails && stage == 2) work.meanwhile = fail;
+      if (fails && stage == 2)
+        work.meanwhile = [&] {
+          fail();
+          return true;
+        };
       Transfer transfer(test::space(), communicator, traffic.sends, traffic.receives);
       const std::string text = test::error_of([&] { transfer.run(work); });
       EXPECT_MENTIONS(text, calls > 0 ? "No more." : "nothing was thrown");

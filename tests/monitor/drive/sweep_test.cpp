@@ -338,6 +338,59 @@ Trial making(const char* name) {
           stride};
 }
 
+// A call that lends, after one that measures. If it fails, an object has its old value or the new
+// one.
+class Lending final : public Subject {
+ public:
+  explicit Lending(const Communicator& ranks) : ranks_(ranks), monitor_(ranks, monitor_options()) {
+    loan_.emplace(monitor_.loan("chemistry", {.batches = 3}));
+    prepare();
+    act();
+  }
+  ~Lending() override { monitor_.finish(); }
+  void prepare() override {
+    values_.assign(30, -1);
+    weights_.assign(30, ranks_.rank() + 1);
+    fields_ = carry(values_);
+    objects_.weight = weights_;
+  }
+  void act() override { loan_->run(fields_, objects_, kernel_); }
+  bool is_as_before() override { return on_all_ranks(new_values() >= 0); }
+  bool has_acted() override { return on_all_ranks(new_values() == std::ssize(values_)); }
+  void go_on() override {
+    prepare();
+    act();
+    EXPECT_TRUE(has_acted());
+  }
+
+ private:
+  // How many objects have the new value; -1 if one has a wrong value.
+  std::int64_t new_values() const {
+    std::int64_t count = 0;
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      if (values_[i] == static_cast<double>(i))
+        ++count;
+      else if (values_[i] != -1)
+        return -1;
+    }
+    return count;
+  }
+
+  const Communicator& ranks_;
+  Monitor monitor_;
+  std::optional<Loan> loan_;
+  std::vector<double> values_, weights_;
+  Carried fields_;
+  Loan::Objects objects_;
+  const Loan::Kernel kernel_ = [](const Batch& batch) {
+    const auto value = batch.field<double>(0);
+    for (std::int64_t i = 0; i < batch.count(); ++i) {
+      value(i) = static_cast<double>(batch.index()(i));
+      virtual_time += 1'000'000 * (batch.owner() + 1);
+    }
+  };
+};
+
 template <class Tried>
 Trial trial(const char* name, int stride, Deed deed, bool votes_on_messages = true) {
   return {name, [deed](const Communicator& ranks) { return std::make_unique<Tried>(ranks, deed); },
@@ -362,6 +415,7 @@ std::vector<Trial> trials() {
       trial<BlockProposals>("blocks, steps", 23, Deed::steps),
       {"blocks, describe",
        [](const Communicator& ranks) { return std::make_unique<Describing>(ranks); }, 5},
+      {"lend", [](const Communicator& ranks) { return std::make_unique<Lending>(ranks); }, 5},
       making<Communicator>("make a communicator"),
       making<Monitor>("make a monitor"),
       making<Balancer>("make a balancer"),

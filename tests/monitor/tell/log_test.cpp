@@ -189,6 +189,17 @@ TEST(SummaryOf, StepsThatNoLookHasToldOf) {
   EXPECT_MENTIONS(summary_of(short_of), "50.0 % of the time; measured in 990 of 1,000 steps.\n");
 }
 
+TEST(SummaryOf, Loans) {
+  Summary loans = run();
+  loans.loans = {{"chemistry", 1200, 1100, 1.5, 1.75}, {"burn", 1, 0, 0, 2e-3}};
+  EXPECT_MENTIONS(summary_of(loans),
+                  "\nLoan 'chemistry': objects were lent in 1,100 of 1,200 calls, which saved 1.50 "
+                  "s; even work would have saved 1.75 s.\nLoan 'burn': nothing was lent in 1 call; "
+                  "even work would have saved 2.00 ms.");
+  loans.loans.front().saved = -5;
+  EXPECT_MENTIONS(summary_of(loans), "which lost 5.00 s;");
+}
+
 TEST(SummaryOf, NothingWasRebalanced) { EXPECT_EQ(end_of(run()), "Nothing was rebalanced."); }
 
 TEST(SummaryOf, AdviceOnly) {

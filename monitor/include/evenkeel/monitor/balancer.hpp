@@ -16,6 +16,7 @@
 #include <evenkeel/core/field/set.hpp>
 #include <evenkeel/core/migrate/report.hpp>
 #include <evenkeel/monitor/advice.hpp>
+#include <evenkeel/monitor/loan.hpp>
 #include <evenkeel/monitor/metrics.hpp>
 #include <evenkeel/monitor/options.hpp>
 
@@ -46,6 +47,9 @@ class EVENKEEL_API Balancer {
   // Returns the kernel of this name, and registers it if it is new. Local, at any time. Ranks may
   // register different kernels, but a kernel should have the same phase on all ranks.
   Kernel kernel(const std::string& name, const KernelOptions& options = {});
+  // Returns a loan: it lends the objects of one kernel to ranks with less work, and takes the
+  // results home (monitor/loan.hpp). Collective, between steps. This object must outlive it.
+  Loan loan(const std::string& name, const Loan::Options& options = {});
 
   // These register a hook. Local, at any time. Ranks may have different hooks; hooks run in the
   // order of registration. before_move hooks run on every rank before objects move. Fields still

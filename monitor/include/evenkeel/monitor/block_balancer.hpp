@@ -19,6 +19,7 @@
 //   balancer.finish();
 
 #include <evenkeel/monitor/advice.hpp>
+#include <evenkeel/monitor/loan.hpp>
 #include <evenkeel/monitor/metrics.hpp>
 #include <evenkeel/monitor/options.hpp>
 
@@ -132,6 +133,9 @@ class EVENKEEL_API BlockBalancer {
   // Returns the kernel of this name, and registers it if it is new. Local, at any time. Its time is
   // load that stays with its rank when blocks move.
   Kernel kernel(const std::string& name, const KernelOptions& options = {});
+  // Returns a loan: it lends the objects of one kernel to ranks with less work, and takes the
+  // results home (monitor/loan.hpp). Collective, between steps. This object must outlive it.
+  Loan loan(const std::string& name, const Loan::Options& options = {});
 
   // Collective; ends a step. Drops a proposal that is still open. If a rebalance pays, returns a
   // proposal. Otherwise, or if no block would move, returns nothing.

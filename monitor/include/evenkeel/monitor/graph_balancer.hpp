@@ -19,6 +19,7 @@
 #include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/core/graph.hpp>
 #include <evenkeel/monitor/advice.hpp>
+#include <evenkeel/monitor/loan.hpp>
 #include <evenkeel/monitor/metrics.hpp>
 #include <evenkeel/monitor/options.hpp>
 
@@ -57,6 +58,9 @@ class EVENKEEL_API GraphBalancer {
 
   // Returns the kernel of this name, and registers it if it is new. Local, at any time.
   Kernel kernel(const std::string& name, const KernelOptions& options = {});
+  // Returns a loan: it lends the objects of one kernel to ranks with less work, and takes the
+  // results home (monitor/loan.hpp). Collective, between steps. This object must outlive it.
+  Loan loan(const std::string& name, const Loan::Options& options = {});
 
   // Collective; ends a step. Drops a proposal that is still open. If a rebalance pays, improves the
   // present ranks and returns a rank for each vertex of the graph. Otherwise, or if no vertex would

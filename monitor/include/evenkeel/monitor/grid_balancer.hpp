@@ -21,6 +21,7 @@
 #include <evenkeel/core/domains.hpp>
 #include <evenkeel/core/field/set.hpp>
 #include <evenkeel/monitor/advice.hpp>
+#include <evenkeel/monitor/loan.hpp>
 #include <evenkeel/monitor/metrics.hpp>
 #include <evenkeel/monitor/options.hpp>
 
@@ -62,6 +63,9 @@ class EVENKEEL_API GridBalancer {
 
   // Returns the kernel of this name, and registers it if it is new. Local, at any time.
   Kernel kernel(const std::string& name, const KernelOptions& options = {});
+  // Returns a loan: it lends the objects of one kernel to ranks with less work, and takes the
+  // results home (monitor/loan.hpp). Collective, between steps. This object must outlive it.
+  Loan loan(const std::string& name, const Loan::Options& options = {});
 
   // Collective; ends a step. If a rebalance pays, returns new domains, or a proposal that is still
   // open. Otherwise returns nothing.

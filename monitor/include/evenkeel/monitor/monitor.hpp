@@ -12,6 +12,7 @@
 //   monitor.finish();
 
 #include <evenkeel/monitor/advice.hpp>
+#include <evenkeel/monitor/loan.hpp>
 #include <evenkeel/monitor/metrics.hpp>
 #include <evenkeel/monitor/options.hpp>
 
@@ -36,6 +37,9 @@ class EVENKEEL_API Monitor {
   // Returns the kernel of this name, and registers it if it is new. Local, at any time. Ranks may
   // register different kernels, but a kernel should have the same phase on all ranks.
   Kernel kernel(const std::string& name, const KernelOptions& options = {});
+  // Returns a loan: it lends the objects of one kernel to ranks with less work, and takes the
+  // results home (monitor/loan.hpp). Collective, between steps. This object must outlive it.
+  Loan loan(const std::string& name, const Loan::Options& options = {});
 
   // Collective; ends a step. Waits for other ranks at most twice per epoch, for reductions that
   // were posted some steps earlier. `objects` is the number of objects that this rank owns.

@@ -42,7 +42,11 @@ struct TransferLimits {
 struct TransferWork {
   std::function<void(std::size_t send, std::byte* to)> fill = {};
   std::function<void(std::size_t receive, const std::byte* from)> take = {};
-  std::function<void()> meanwhile = {};  // called once, while the first messages are on their way
+  // Called when a message with data has arrived.
+  std::function<void(std::size_t receive)> arrived = {};
+  // A part of other work. It is called while messages are on their way, and after that, until it
+  // returns false; then again after each call of `arrived`. Messages make progress between calls.
+  std::function<bool()> meanwhile = {};
 };
 
 // A transfer has two steps, so that a rank whose memory is refused can report it at a vote before
