@@ -1,0 +1,237 @@
+#include "support.hpp"
+
+#include <evenkeel/backends/comm/ballot.hpp>
+#include <evenkeel/backends/exec/compatibility.hpp>
+#include <evenkeel/backends/text.hpp>
+#include <evenkeel/monitor/options_text.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdlib>
+#include <cstring>
+
+namespace evenkeel {
+namespace c {
+namespace {
+
+thread_local std::string last_message;  // NOLINT: the C interface has one per thread
+
+struct TypeOfC {
+  ScalarType scalar;
+  int bytes;
+};
+TypeOfC type_of(int type) {
+  switch (type) {
+    case EK_BYTES: return {ScalarType::none, 0};
+    case EK_INT8: return {ScalarType::int8, 1};
+    case EK_UINT8: return {ScalarType::uint8, 1};
+    case EK_INT16: return {ScalarType::int16, 2};
+    case EK_UINT16: return {ScalarType::uint16, 2};
+    case EK_INT32: return {ScalarType::int32, 4};
+    case EK_UINT32: return {ScalarType::uint32, 4};
+    case EK_INT64: return {ScalarType::int64, 8};
+    case EK_UINT64: return {ScalarType::uint64, 8};
+    case EK_FLOAT: return {ScalarType::float32, 4};
+    case EK_DOUBLE: return {ScalarType::float64, 8};
+    default: return {ScalarType::none, -1};
+  }
+}
+int type_of(ScalarType scalar) {
+  for (int type = EK_BYTES; type <= EK_DOUBLE; ++type)
+    if (type_of(type).scalar == scalar) return type;
+  return EK_BYTES;
+}
+
+bool started_kokkos = false;
+
+}  // namespace
+
+int keep(const Error& error) noexcept {
+  try {
+    last_message = error.what();
+  } catch (...) {
+    last_message.clear();
+  }
+  switch (error.kind()) {
+    case ErrorKind::bad_input: return EK_BAD_INPUT;
+    case ErrorKind::out_of_memory: return EK_OUT_OF_MEMORY;
+    case ErrorKind::communication: return EK_COMMUNICATION;
+    case ErrorKind::disagreement: return EK_DISAGREEMENT;
+    case ErrorKind::application: return EK_APPLICATION;
+    case ErrorKind::internal: break;
+  }
+  return EK_INTERNAL;
+}
+
+void start_kokkos() {
+  if (exec::kokkos_is_running()) return;
+  Kokkos::initialize();
+  started_kokkos = true;
+}
+
+Communicator communicator_of([[maybe_unused]] int fortran_handle) {
+#if EVENKEEL_HAS_MPI
+  int initialized = 0, finalized = 0;
+  MPI_Initialized(&initialized);
+  MPI_Finalized(&finalized);
+  if (initialized == 0 || finalized != 0)
+    refuse("MPI is not running.", "Call MPI_Init before, and MPI_Finalize after.");
+  MPI_Comm users = MPI_Comm_f2c(static_cast<MPI_Fint>(fortran_handle));
+  if (users == MPI_COMM_NULL)
+    refuse("The communicator is MPI_COMM_NULL.", "Give MPI_Comm_c2f of a communicator.");
+  return Communicator(users);
+#else
+  return Communicator::self();
+#endif
+}
+
+Options options_of(const char* text) {
+  std::string lines = text != nullptr ? text : "";
+  std::replace(lines.begin(), lines.end(), ';', '\n');
+  return from_text(lines, {}, "the options of a create function");
+}
+
+void check(const ek_field& field) {
+  if (field.size != sizeof(ek_field))
+    refuse("A field or a set is a null pointer, or the .size of an ek_field is " +
+               std::to_string(field.size) + " and not " + std::to_string(sizeof(ek_field)) + '.',
+           "Begin with ek_field_of, and set .size of an ek_set to sizeof(ek_set).");
+  const std::string name = FieldTraits<ek_field>::label(field);
+  const TypeOfC type = type_of(field.type);
+  const auto refuse_field = [&](const std::string& what) {
+    refuse("The field '" + name + "' " + what, "Begin with ek_field_of, and change what differs.");
+  };
+  if (type.bytes < 0) refuse_field("has the unknown type " + std::to_string(field.type) + '.');
+  if (type.bytes == 0 && field.element_bytes <= 0)
+    refuse_field("is of bytes, but has no element_bytes.");
+  if (field.components < 1)
+    refuse_field("has " + std::to_string(field.components) + " components.");
+  if (field.count < 0 || field.capacity < field.count)
+    refuse_field("has " + std::to_string(field.count) + " objects and room for " +
+                 std::to_string(field.capacity) + '.');
+  if (field.data == nullptr && field.capacity > 0) refuse_field("is a null pointer.");
+  if (field.memory < EK_HOST || field.memory > EK_SHARED)
+    refuse_field("is in memory of the unknown kind " + std::to_string(field.memory) + '.');
+  if (field.object_stride < 0 || field.component_stride < 0) refuse_field("has a negative stride.");
+  if ((field.allocate == nullptr) != (field.replace == nullptr) ||
+      (field.allocate == nullptr) != (field.release == nullptr))
+    refuse_field("has some of the call-backs allocate, replace and release, but not all.");
+}
+
+Field field_of(ek_field* field) {
+  static ek_field nothing = {};  // its layout is an Error
+  return Field(field != nullptr ? field : &nothing, detail::operations_of<ek_field>);
+}
+
+Carried carried_of(ek_field* const* fields, int count) {
+  Carried carried;
+  for (int f = 0; f < count; ++f)
+    carried.fields.push_back(field_of(fields != nullptr ? fields[f] : nullptr));
+  return carried;
+}
+
+Set set_of(const ek_set& given) {
+  const bool is_known = given.size == sizeof(ek_set);
+  SetOptions options;
+  if (!is_known) return Set(field_of(nullptr), {}, options);
+  if (given.count != nullptr) options.count = given.count;
+  const auto take = [](ek_field* field, NumberSource& source) {
+    if (field != nullptr) source = *field;
+  };
+  take(given.weight, options.weight);
+  take(given.type, options.type);
+  take(given.key, options.key);
+  take(given.group, options.group);
+  take(given.pinned, options.pinned);
+  take(given.bytes, options.bytes);
+  options.bytes_per_object = given.bytes_per_object;
+  options.reserve = given.reserve;
+  return Set(field_of(given.position), carried_of(given.carried, given.carried_count), options);
+}
+
+std::vector<Set> sets_of(const ek_set* sets, int count) {
+  std::vector<Set> all;
+  all.reserve(static_cast<std::size_t>(std::max(count, 0)));
+  for (int s = 0; s < count; ++s)
+    all.push_back(sets != nullptr ? set_of(sets[s]) : Set(field_of(nullptr), {}, {}));
+  return all;
+}
+
+ek_field as_field(const FieldLayout& at) {
+  ek_field field = ek_field_of(at.data, type_of(at.scalar), at.components, at.count);
+  field.element_bytes = at.element_bytes;
+  field.memory = static_cast<int>(at.memory);
+  field.capacity = at.capacity;
+  field.object_stride = at.object_stride_bytes / at.element_bytes;
+  field.component_stride = at.component_stride_bytes / at.element_bytes;
+  return field;
+}
+
+}  // namespace c
+
+FieldLayout FieldTraits<ek_field>::layout(Container& field) {
+  c::check(field);
+  const c::TypeOfC type = c::type_of(field.type);
+  FieldLayout at;
+  at.data = field.data;
+  at.memory = static_cast<MemoryKind>(field.memory);
+  at.scalar = type.scalar;
+  at.element_bytes = type.bytes > 0 ? type.bytes : field.element_bytes;
+  at.components = field.components;
+  at.count = field.count;
+  at.capacity = field.capacity;
+  const bool is_packed = field.object_stride == 0 && field.component_stride == 0;
+  const std::int64_t object =
+      is_packed ? field.components : std::max<std::int64_t>(field.object_stride, 1);
+  const std::int64_t component = is_packed ? 1 : std::max<std::int64_t>(field.component_stride, 1);
+  at.object_stride_bytes = object * at.element_bytes;
+  at.component_stride_bytes = component * at.element_bytes;
+  return at;
+}
+
+}  // namespace evenkeel
+
+using namespace evenkeel;  // NOLINT: this file defines the functions of C
+
+extern "C" {
+
+const char* ek_message(void) { return c::last_message.c_str(); }
+const char* ek_version(void) { return EVENKEEL_VERSION; }
+int ek_version_number(void) {
+  int parts[3] = {};
+  std::sscanf(EVENKEEL_VERSION, "%d.%d.%d", &parts[0], &parts[1], &parts[2]);
+  return 10000 * parts[0] + 100 * parts[1] + parts[2];
+}
+
+int ek_start(void) {
+  return c::guarded([] { c::start_kokkos(); });
+}
+int ek_stop(void) {
+  return c::guarded([] {
+    if (std::exchange(c::started_kokkos, false) && exec::kokkos_is_running()) Kokkos::finalize();
+  });
+}
+
+ek_field ek_field_of(void* data, int type, int components, int64_t count) {
+  ek_field field = {};
+  field.size = sizeof field;
+  field.data = data;
+  field.type = type;
+  field.components = components;
+  field.count = field.capacity = count;
+  return field;
+}
+ek_field ek_field_on_heap(void** pointer, int type, int components, int64_t count) {
+  ek_field field = ek_field_of(pointer != nullptr ? *pointer : nullptr, type, components, count);
+  field.owner = pointer;
+  field.allocate = [](void*, size_t bytes) { return std::malloc(bytes); };
+  field.replace = [](void* owner, void* data) {
+    void** const held = static_cast<void**>(owner);
+    std::free(*held);
+    *held = data;
+  };
+  field.release = [](void*, void* data) { std::free(data); };
+  return field;
+}
+
+}  // extern "C"

@@ -1,0 +1,30 @@
+# Finds out for which languages the interfaces in bindings/ are built. Sets EVENKEEL_BUILDS_FORTRAN.
+set(EVENKEEL_FORTRAN "AUTO" CACHE STRING
+  "The Fortran module: ON, OFF or AUTO, if there are a compiler and MPI's module mpi_f08")
+set_property(CACHE EVENKEEL_FORTRAN PROPERTY STRINGS AUTO ON OFF)
+mark_as_advanced(EVENKEEL_FORTRAN)
+
+set(EVENKEEL_BUILDS_FORTRAN OFF)
+if(EVENKEEL_FORTRAN STREQUAL "AUTO" AND PROJECT_IS_TOP_LEVEL AND EVENKEEL_ENABLE_MPI
+    AND NOT EVENKEEL_SANITIZE AND NOT EVENKEEL_TEST_SPACES_ONLY)
+  if(NOT CMAKE_Fortran_COMPILER)  # one may have been installed since the last time
+    unset(CMAKE_Fortran_COMPILER CACHE)
+  endif()
+  include(CheckLanguage)
+  check_language(Fortran)
+  if(CMAKE_Fortran_COMPILER)
+    enable_language(C Fortran)
+    find_package(MPI QUIET COMPONENTS C Fortran)
+    if(MPI_Fortran_FOUND AND MPI_Fortran_HAVE_F08_MODULE)
+      set(EVENKEEL_BUILDS_FORTRAN ON)
+    endif()
+  endif()
+elseif(EVENKEEL_FORTRAN STREQUAL "ON")
+  enable_language(C Fortran)
+  find_package(MPI REQUIRED COMPONENTS C Fortran)
+  set(EVENKEEL_BUILDS_FORTRAN ON)
+endif()
+if(EVENKEEL_ENABLE_MPI AND (EVENKEEL_BUILD_TESTS OR EVENKEEL_BUILD_EXAMPLES))
+  enable_language(C)
+  find_package(MPI REQUIRED COMPONENTS C)
+endif()

@@ -1,0 +1,16 @@
+# Compares the functions that the library exports with the list. A function that is missing breaks
+# programs; a new one must be added to the list.
+if(LIBRARY MATCHES "\\.so")
+  execute_process(COMMAND ${NM} -D --defined-only ${LIBRARY} OUTPUT_VARIABLE symbols)
+else()
+  execute_process(COMMAND ${NM} --defined-only ${LIBRARY} OUTPUT_VARIABLE symbols)
+endif()
+string(REGEX MATCHALL " T ek_[a-z_]+" found "${symbols}")
+list(TRANSFORM found REPLACE " T " "")
+list(SORT found)
+list(REMOVE_DUPLICATES found)
+file(STRINGS ${LIST} expected)
+if(NOT found STREQUAL expected)
+  list(JOIN found "\n" found)
+  message(FATAL_ERROR "The library exports:\n${found}")
+endif()

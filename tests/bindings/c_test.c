@@ -1,0 +1,292 @@
+/* The C interface, used from C99: every group of functions once, and the errors that cross it. */
+
+#include <evenkeel/c.h>
+
+#include <math.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int failures = 0, rank = 0, ranks = 1;
+
+static void check(int condition, const char* what, int line) {
+  if (condition) return;
+  ++failures;
+  fprintf(stderr, "rank %d, line %d: %s (%s)\n", rank, line, what, ek_message());
+}
+#define CHECK(condition) check((condition), #condition, __LINE__)
+#define WORKS(call) CHECK((call) == EK_SUCCESS)
+
+static void fails(int status, int expected, const char* text, int line) {
+  check(status == expected, "another status was expected", line);
+  check(strstr(ek_message(), text) != NULL, text, line);
+}
+#define FAILS(call, status, text) fails((call), (status), (text), __LINE__)
+
+static int world(void) { return (int)MPI_Comm_c2f(MPI_COMM_WORLD); }
+
+static double uniform(unsigned* state) {
+  *state = *state * 1664525u + 1013904223u;
+  return (*state >> 8) / 16777216.0;
+}
+
+static int64_t sum_of(int64_t mine) {
+  int64_t all = 0;
+  MPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  return all;
+}
+
+/* --- Balancer --------------------------------------------------------------------------------- */
+
+static int hooks = 0;
+static int count_hook(void* user) {
+  ++*(int*)user;
+  return 0;
+}
+
+static void objects_move(void) {
+  const int64_t begun_with = 500 + 100 * rank;
+  int64_t count = begun_with;
+  double* x = malloc(3 * sizeof(double) * (size_t)count);
+  int64_t* id = malloc(sizeof(int64_t) * (size_t)count);
+  float* mass = malloc(sizeof(float) * (size_t)count);
+  unsigned seed = 17u + (unsigned)rank;
+  int64_t sum_before = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    for (int d = 0; d < 3; ++d) x[3 * i + d] = uniform(&seed);
+    id[i] = 1000000 * rank + i;
+    mass[i] = (float)x[3 * i] + 1;
+    sum_before += id[i];
+  }
+
+  ek_balancer* balancer = NULL;
+  WORKS(ek_balancer_create(world(), "trigger = every 0:0:6; log = off", &balancer));
+  ek_kernel* work = NULL;
+  WORKS(ek_balancer_kernel(balancer, "work", 0, &work));
+  WORKS(ek_balancer_before_move(balancer, &count_hook, &hooks));
+  WORKS(ek_balancer_after_move(balancer, &count_hook, &hooks));
+
+  ek_field position = ek_field_on_heap((void**)&x, EK_DOUBLE, 3, count);
+  ek_field ids = ek_field_on_heap((void**)&id, EK_INT64, 1, count);
+  ek_field masses = ek_field_on_heap((void**)&mass, EK_FLOAT, 1, count);
+  ek_field* carried[] = {&ids, &masses};
+  ek_set set = {0};
+  set.size = sizeof set;
+  set.position = &position;
+  set.carried = carried;
+  set.carried_count = 2;
+  set.count = &count;
+  set.weight = &masses;
+
+  ek_move move = {0};
+  move.size = sizeof move;
+  WORKS(ek_balancer_rebalance(balancer, &set, 1, &move));
+  CHECK(ranks == 1 || (move.moved && move.objects > 0 && move.lambda < 1.1));
+  for (int step = 0; step < 12; ++step) {
+    WORKS(ek_kernel_begin(work));
+    WORKS(ek_kernel_end(work));
+    WORKS(ek_balancer_step(balancer, &set, 1, 1, 0, &move));
+  }
+  int64_t sum_after = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    int owner = -1;
+    WORKS(ek_balancer_owner(balancer, &x[3 * i], 3, &owner));
+    CHECK(owner == rank);
+    CHECK(mass[i] == (float)x[3 * i] + 1);
+    sum_after += id[i];
+  }
+  CHECK(sum_of(count) == sum_of(begun_with));
+  CHECK(sum_of(sum_after) == sum_of(sum_before));
+  CHECK(ids.count == count && ids.data == (void*)id);
+  CHECK(ranks == 1 || hooks >= 2);
+
+  const char* state = NULL;
+  WORKS(ek_balancer_state(balancer, &state));
+  CHECK(strlen(state) > 10);
+  WORKS(ek_balancer_finish(balancer));
+  FAILS(ek_balancer_step(balancer, &set, 1, 1, 0, NULL), EK_BAD_INPUT, "after finish");
+  ek_balancer_free(balancer);
+  free(x);
+  free(id);
+  free(mass);
+}
+
+/* --- Errors ----------------------------------------------------------------------------------- */
+
+static int failing_hook(void* user) { return *(int*)user; }
+
+static void errors_cross(void) {
+  ek_balancer* balancer = NULL;
+  FAILS(ek_balancer_create(world(), "metod = hilbert", &balancer), EK_BAD_INPUT, "metod");
+  CHECK(balancer == NULL);
+  FAILS(ek_balancer_create(world(), NULL, NULL), EK_BAD_INPUT, "null pointer");
+  FAILS(ek_balancer_finish(NULL), EK_BAD_INPUT, "The ek_balancer is a null pointer.");
+  ek_monitor* monitor = NULL;
+  WORKS(ek_monitor_create(world(), "log = off", &monitor));
+  FAILS(ek_balancer_finish((ek_balancer*)monitor), EK_BAD_INPUT, "This is no ek_balancer");
+  ek_kernel* kernel = NULL;
+  WORKS(ek_monitor_kernel(monitor, "work", 0, &kernel));
+  FAILS(ek_kernel_end(kernel), EK_BAD_INPUT, "has no ek_kernel_begin");
+  FAILS(ek_monitor_kernel(monitor, "work", 99, &kernel), EK_BAD_INPUT, "phase");
+  WORKS(ek_monitor_finish(monitor));
+  ek_monitor_free(monitor);
+  ek_monitor_free(NULL);
+
+  WORKS(ek_balancer_create(world(), "log = off", &balancer));
+  double x[30];
+  for (int i = 0; i < 30; ++i) x[i] = (i * 7 % 30) / 30.0 + 0.01 * rank;
+  ek_field position = ek_field_of(x, EK_DOUBLE, 3, 10);
+  position.name = "x";
+  position.capacity = 10;
+  ek_set set = {0};
+  set.size = sizeof set;
+  set.position = &position;
+  if (rank == ranks - 1) x[4] = NAN;
+  FAILS(ek_balancer_rebalance(balancer, &set, 1, NULL), EK_BAD_INPUT, "not finite");
+  x[4] = 0.5;
+  if (rank == ranks - 1) position.type = 77; /* on one rank only: all must get the error */
+  FAILS(ek_balancer_rebalance(balancer, &set, 1, NULL), EK_BAD_INPUT, "unknown type 77");
+  position.type = EK_DOUBLE;
+  set.size = rank == ranks - 1 ? 3 : sizeof set;
+  FAILS(ek_balancer_rebalance(balancer, &set, 1, NULL), EK_BAD_INPUT, ".size");
+  set.size = sizeof set;
+  FAILS(ek_balancer_owner(balancer, x, 3, NULL), EK_BAD_INPUT, "null pointer");
+  static int code = 5;
+  WORKS(ek_balancer_before_move(balancer, &failing_hook, &code));
+  if (ranks > 1)
+    FAILS(ek_balancer_rebalance(balancer, &set, 1, NULL), EK_APPLICATION,
+          "A hook before a move returned 5.");
+  WORKS(ek_balancer_finish(balancer));
+  ek_balancer_free(balancer);
+}
+
+/* --- Loans ------------------------------------------------------------------------------------ */
+
+static int heat(const ek_batch* batch, void* user) {
+  double* const values = batch->fields[0].data;
+  const double* const work = batch->fields[1].data;
+  for (int64_t i = 0; i < batch->count; ++i) {
+    const int64_t place = batch->objects != NULL ? batch->objects[i] : i;
+    const int turns = (int)work[place];
+    double sum = 0;
+    for (int k = 0; k < turns; ++k) sum += sqrt((double)k);
+    values[place] += sum;
+    batch->cost[place] = turns;
+  }
+  if (batch->is_borrowed) ++*(int*)user;
+  return 0;
+}
+static int fail_once(const ek_batch* batch, void* user) {
+  (void)batch;
+  return rank == ranks - 1 ? *(int*)user : 0;
+}
+
+static void work_is_lent(void) {
+  enum { cells = 3000 };
+  static double values[cells], work[cells], expected[cells];
+  for (int i = 0; i < cells; ++i) {
+    values[i] = i;
+    work[i] = rank == 0 ? 4000 : 10;
+    double sum = 0;
+    for (int k = 0; k < (int)work[i]; ++k) sum += sqrt((double)k);
+    expected[i] = (i + sum) + sum;
+  }
+  ek_monitor* monitor = NULL;
+  WORKS(ek_monitor_create(world(), "log = off", &monitor));
+  ek_loan* loan = NULL;
+  WORKS(ek_monitor_loan(monitor, "heat", &loan));
+  ek_field value = ek_field_of(values, EK_DOUBLE, 1, cells),
+           needed = ek_field_of(work, EK_DOUBLE, 1, cells);
+  ek_field *kept[] = {&value}, *inputs[] = {&needed};
+  ek_loan_call call = {0};
+  call.size = sizeof call;
+  call.count = cells;
+  call.kept = kept;
+  call.kept_count = 1;
+  call.inputs = inputs;
+  call.input_count = 1;
+  int borrowed = 0, lent = -1;
+  WORKS(ek_loan_run(loan, &call, &heat, &borrowed, &lent));
+  CHECK(lent == 0);
+  WORKS(ek_loan_run(loan, &call, &heat, &borrowed, &lent));
+  CHECK(lent == (ranks > 1));
+  CHECK(ranks == 1 || rank == 0 || borrowed > 0);
+  for (int i = 0; i < cells; ++i) CHECK(values[i] == expected[i]);
+  int code = 3;
+  FAILS(ek_loan_run(loan, &call, &fail_once, &code, NULL), EK_APPLICATION,
+        "A kernel of a loan returned 3.");
+  FAILS(ek_loan_run(loan, &call, NULL, NULL, NULL), EK_BAD_INPUT, "has no kernel");
+  ek_loan_free(loan);
+  WORKS(ek_monitor_finish(monitor));
+  ek_monitor_free(monitor);
+}
+
+/* --- Maps, graphs and points ------------------------------------------------------------------ */
+
+static void divisions_are_even(void) {
+  const double costs[] = {4, 3, 3, 2, 2, 2};
+  int map[6];
+  ek_assign_options options = {0};
+  options.size = sizeof options;
+  options.ranks = 2;
+  double lambda = 0, bound = 0;
+  WORKS(ek_assign(costs, 6, &options, map, &lambda, &bound));
+  CHECK(lambda == 1 && bound == 1);
+  double load = 0;
+  for (int b = 0; b < 6; ++b) load += map[b] == 0 ? costs[b] : 0;
+  CHECK(load == 8);
+  options.size = 4;
+  FAILS(ek_assign(costs, 6, &options, map, NULL, NULL), EK_BAD_INPUT, "ek_assign_options");
+
+  /* a ring of 12 vertices for each rank */
+  enum { mine = 12 };
+  const int64_t all = mine * (int64_t)ranks;
+  int64_t offsets[mine + 1], columns[2 * mine];
+  for (int v = 0; v <= mine; ++v) offsets[v] = 2 * v;
+  for (int v = 0; v < mine; ++v) {
+    const int64_t vertex = (int64_t)rank * mine + v;
+    columns[2 * v] = (vertex + all - 1) % all;
+    columns[2 * v + 1] = (vertex + 1) % all;
+  }
+  int parts[mine];
+  int64_t cut = -1;
+  ek_graph_options graph = {0};
+  graph.size = sizeof graph;
+  graph.parts = 3;
+  WORKS(ek_cut_graph(world(), mine, offsets, columns, &graph, parts, &cut));
+  CHECK(cut == 3);
+  int64_t in_part[3] = {0};
+  for (int v = 0; v < mine; ++v) ++in_part[parts[v]];
+  for (int p = 0; p < 3; ++p) CHECK(sum_of(in_part[p]) == all / 3);
+  FAILS(ek_cut_graph(world(), mine, rank == 0 ? NULL : offsets, columns, &graph, parts, &cut),
+        EK_BAD_INPUT, "The list of offsets is a null pointer.");
+
+  double points[300];
+  unsigned seed = 3u + (unsigned)rank;
+  for (int i = 0; i < 300; ++i) points[i] = uniform(&seed);
+  int part[100];
+  const char* methods[] = {NULL, "bisection", "voronoi"};
+  for (int m = 0; m < 3; ++m) {
+    WORKS(ek_partition(world(), points, 3, 100, NULL, methods[m], 4, part));
+    int64_t found[4] = {0};
+    for (int i = 0; i < 100; ++i) ++found[part[i]];
+    for (int p = 0; p < 4; ++p) CHECK(llabs(sum_of(found[p]) - 25 * ranks) <= 2 + ranks);
+  }
+  FAILS(ek_partition(world(), points, 3, 100, NULL, "hilbret", 4, part), EK_BAD_INPUT, "hilbret");
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  CHECK(ek_version_number() >= 100 && strlen(ek_version()) >= 5);
+  objects_move();
+  errors_cross();
+  work_is_lent();
+  divisions_are_even();
+  WORKS(ek_stop());
+  failures = (int)sum_of(failures);
+  MPI_Finalize();
+  return failures > 0;
+}
