@@ -57,7 +57,8 @@ Run add_assign(CLI::App& app) {
   add_option(command, "--edges", asked->edges, "E.npy|E.csv",
              "A row for each pair of neighbours: two blocks, and a weight if you like");
   add_option(command, "--most-blocks", asked->most_blocks, "B", "The most blocks of a rank");
-  add_option(command, "--memory", asked->memory, "M", "The most bytes of a rank");
+  add_option(command, "--memory", asked->memory, "M|M,..|M.npy|M.csv",
+             "The most bytes of a rank, such as 16GiB: for all ranks, or for each one");
   add_option(command, "--capacity", asked->capacity, "C",
              "The greatest cost of a rank, summed over phases");
   add_option(command, "--speeds", asked->speeds, "S.npy|S.csv", "The relative speed of each rank");
@@ -71,7 +72,7 @@ Run add_assign(CLI::App& app) {
       command,
       {{"evenkeel assign --costs c.csv --ranks 64 --place xyz.csv --out map.csv",
         "Even loads and few cut faces; map.csv has the rank of each block"},
-       {"evenkeel assign --costs c.csv --ranks 64 --from map.csv --bytes b.csv --memory 64e9",
+       {"evenkeel assign --costs c.csv --ranks 64 --from map.csv --bytes b.csv --memory 64GB",
         "Few moved bytes, and at most 64 GB on each rank"}});
   return [asked]() -> Output { return run(*asked); };
 }

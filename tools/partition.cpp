@@ -187,7 +187,7 @@ Run add_partition(CLI::App& app, Ranks& ranks) {
   add_option(command, "--speeds", asked->speeds, "S.npy|S.csv",
              "The relative speed of each part; its work is proportional to it");
   add_option(command, "--memory", asked->memory, "M",
-             "With --bytes: no part may have objects of more than M bytes");
+             "With --bytes: no part may have objects of more than M bytes, such as 16GiB");
   add_option(command, "--bytes", asked->bytes, "B.npy|B.csv", "The bytes of each object");
   const std::string methods = choice_of_methods();
   add_option(command, "--method", asked->method, methods.c_str(), "The method", required);

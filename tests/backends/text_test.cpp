@@ -29,6 +29,16 @@ TEST(Text, NothingButOneNumberIsANumber) {
   EXPECT_EQ(integer_from_text("-9223372036854775808"), std::numeric_limits<std::int64_t>::min());
 }
 
+TEST(Text, BytesMayHaveUnits) {
+  EXPECT_EQ(bytes_from_text("16GiB"), 0x1p34);
+  EXPECT_EQ(bytes_from_text("1.5 kB"), 1500);
+  EXPECT_EQ(bytes_from_text("64e9"), 64e9);
+  for (const char* text : {"", "0", "-1", "GB", "nan", "inf", "1e300TiB", "1 Gib", "1 GB ", "1,2"})
+    EXPECT_FALSE(bytes_from_text(text).has_value()) << text;
+  for (const char* text : {"3TiB", "1500MB", "7", "0.5"})
+    EXPECT_EQ(text_of_bytes(*bytes_from_text(text)), text);
+}
+
 TEST(Text, WhatAUserWroteFitsIntoALine) {
   EXPECT_EQ(in_quotes("lambda"), "'lambda'");
   EXPECT_EQ(in_quotes(std::string("a\nb\0c", 5)), "'a?b?c'");

@@ -487,11 +487,14 @@ TEST_F(PartitionProgram, MemoryThatIsRefused) {
   expect_refused(plus(good(), {"--memory", "5"}),
                  "tools/partition: --memory and --bytes belong together. Give both, or leave both "
                  "out.");
-  expect_refused(plus(good(), {"--memory", "0", "--bytes", bytes}),
-                 "tools/partition: --memory is '0'. Give a positive number.");
+  expect_refused(
+      plus(good(), {"--memory", "0", "--bytes", bytes}),
+      "tools/partition: --memory is '0'. Give a positive number of bytes, such as 4e9 or "
+      "16GiB.");
   expect_refused(plus(good(), {"--memory", "5", "--bytes", none}),
                  "tools/partition: The size of object 0 in '" + none +
                      "' is -1. Give sizes that are finite and not negative.");
+  output_of(plus(good(), {"--memory", "1 kB", "--bytes", bytes}));
   expect_refused(plus(good(), {"--memory", "5", "--bytes", bytes}),
                  "tools/partition: No cut fits: the best one has a part of 8 bytes, and --memory "
                  "is 5. Give more memory, or more parts.");

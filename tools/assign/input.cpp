@@ -1,6 +1,7 @@
 #include "assign/input.hpp"
 
 #include "files/array.hpp"
+#include "files/lines.hpp"
 #include "files/output_file.hpp"
 #include "files/refusal.hpp"
 
@@ -35,6 +36,11 @@ double real_from(std::string_view option, const std::string& text, double least)
   return *number;
 }
 
+// The memory of ranks is a list of numbers, or a file.
+bool names_file(const std::string& text) {
+  return text.ends_with(".npy") || text.ends_with(".csv");
+}
+
 void check_output(const AssignArguments& asked) {
   if (!asked.out) return;
   std::vector<NamedFile> files = {{"--out", *asked.out}};
@@ -46,6 +52,7 @@ void check_output(const AssignArguments& asked) {
   add("--from", asked.from);
   add("--place", asked.place);
   add("--edges", asked.edges);
+  if (asked.memory && names_file(*asked.memory)) add("--memory", asked.memory);
   add("--speeds", asked.speeds);
   add("--nodes", asked.nodes);
   refuse_same_files(refuse_assign, files, 1);
@@ -164,7 +171,9 @@ AssignOptions checked(const AssignArguments& asked) {
   options.ranks = static_cast<int>(whole_from("--ranks", *asked.ranks, most_ranks));
   if (asked.most_blocks)
     options.most_blocks = whole_from("--most-blocks", *asked.most_blocks, most_blocks_in_all);
-  if (asked.memory) options.memory = {real_from("--memory", *asked.memory, 0)};
+  if (asked.memory && !names_file(*asked.memory))
+    for (const std::string_view bytes : split(*asked.memory, ','))
+      options.memory.push_back(refuse_assign.bytes_in("--memory", bytes));
   if (asked.capacity) options.capacity = {real_from("--capacity", *asked.capacity, 0)};
   if (asked.target_lambda) options.target = real_from("--target-lambda", *asked.target_lambda, 1);
   check_output(asked);
@@ -201,6 +210,10 @@ BlockInput read_blocks(const AssignArguments& asked, const ProgressOf& progress)
     input.centres = std::move(table.numbers);
   }
   if (asked.edges) read_edges(*open(*asked.edges), input);
+  if (asked.memory && names_file(*asked.memory))
+    options.memory = read_table(*open(*asked.memory), of_ranks, is_positive,
+                                "bytes that are finite and positive")
+                         .numbers;
   if (asked.speeds)
     options.speeds = read_table(*open(*asked.speeds), of_ranks, is_positive,
                                 "speeds that are finite and positive")

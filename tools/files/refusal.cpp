@@ -22,6 +22,12 @@ void CommandRefusal::value(std::string_view option, std::string_view value,
   (*this)(joined({option, " is ", in_quotes(value), "."}), std::move(remedy));
 }
 
+double CommandRefusal::bytes_in(std::string_view option, std::string_view text) const {
+  const auto bytes = bytes_from_text(text);
+  if (!bytes) value(option, text, "Give a positive number of bytes, such as 4e9 or 16GiB.");
+  return *bytes;
+}
+
 std::string reason_of(int error_number) {
   return std::error_code(error_number, std::generic_category()).message();
 }

@@ -25,6 +25,8 @@ struct CommandRefusal : Refusal {
   // Throws the Error for an invalid value of an option.
   [[noreturn]] void value(std::string_view option, std::string_view value,
                           std::string remedy) const;
+  // Reads a number of bytes, which may have a unit.
+  double bytes_in(std::string_view option, std::string_view text) const;
 };
 inline constexpr CommandRefusal refuse_assign{{"tools/assign"}}, refuse_control{{"tools/control"}},
     refuse_fit{{"tools/fit"}}, refuse_partition{{"tools/partition"}},

@@ -5,6 +5,7 @@
 
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/text.hpp>
+#include <evenkeel/core/weights/bytes.hpp>
 #include <evenkeel/core/weights/load.hpp>
 
 #include <algorithm>
@@ -42,24 +43,14 @@ Tried try_cut(const Task& task, const FileObjects& objects, const WorkCounter& w
   return tried;
 }
 
-bool is_better(const Tried& next, const Tried& best, double memory) {
-  const double bytes = next.partition.greatest_bytes, least = best.partition.greatest_bytes;
-  if ((bytes <= memory) != (least <= memory)) return bytes <= memory;
-  return bytes <= memory ? next.lambda < best.lambda : bytes < least;
-}
-
-// Objects weigh the greater of their shares of all work and of all bytes, as in place_allowed() of
-// the library. Parts get shares between their speeds and equal ones.
-void weigh(const FileObjects& objects, double work, double bytes, double by_bytes,
+// Weighs the objects of the task for a cut by both work and bytes.
+void weigh(const FileObjects& objects, const ByWorkAndBytes& how, double by_bytes,
            FileObjects& mixed) {
-  const double of_work = work > 0 ? (1 - by_bytes) / work : 0;
+  const WorkAndBytes factors = how.factors(by_bytes);
   for (std::size_t i = 0; i < mixed.weights.size(); ++i)
-    mixed.weights[i] = std::max(of_work * (objects.weights.empty() ? 1 : objects.weights[i]),
-                                by_bytes * (objects.bytes[i] / bytes));
-  const double speeds = sum_of_parts(objects.speeds);
-  for (std::size_t part = 0; part < mixed.speeds.size(); ++part)
-    mixed.speeds[part] = (1 - by_bytes) * (objects.speeds[part] / speeds) +
-                         by_bytes / static_cast<double>(mixed.speeds.size());
+    mixed.weights[i] = std::max(factors.work * (objects.weights.empty() ? 1 : objects.weights[i]),
+                                factors.bytes * objects.bytes[i]);
+  if (!objects.speeds.empty()) mixed.speeds = how.shares_of_parts(by_bytes);
 }
 
 }  // namespace
@@ -76,18 +67,16 @@ Partition cut_within_memory(const Task& task) {
        }));
   const WorkCounter work(task.communicator, task.objects), bytes(task.communicator, by_bytes);
   Tried best = try_cut(task, task.objects, work, bytes);
-  constexpr int most_cuts = 6;
-  double too_little = 0, enough = 1, share = 1;  // of bytes in the mixed
-  for (int cut = 0; cut < most_cuts && (cut > 0 || best.partition.greatest_bytes > memory); ++cut) {
-    weigh(task.objects, best.all_work, best.all_bytes, share, mixed);
-    Tried next = try_cut(task, mixed, work, bytes);
-    const bool fits = next.partition.greatest_bytes <= memory;
-    if (is_better(next, best, memory)) best = std::move(next);
-    if (fits)
-      enough = share;
-    else if (share < 1)
-      too_little = share;
-    share = (too_little + enough) / 2;
+  if (best.partition.greatest_bytes > memory) {
+    const std::vector<double> limits(static_cast<std::size_t>(task.options.parts), memory);
+    const ByWorkAndBytes how({best.all_work, best.all_bytes}, task.objects.speeds, limits);
+    const auto make = [&](double share) {
+      weigh(task.objects, how, share, mixed);
+      return try_cut(task, mixed, work, bytes);
+    };
+    find_cut_that_fits(best, how.can_fit(1), make, [&](const Tried& tried) {
+      return TriedCut{tried.lambda, tried.partition.greatest_bytes / memory};
+    });
   }
   if (best.partition.greatest_bytes > memory)
     refuse_partition(

@@ -140,9 +140,7 @@ double memory_of(const PartitionArguments& asked) {
   if (asked.rounds)
     refuse_partition("Rounds do not know the bytes of objects.",
                      "Leave out --rounds, or --memory and --bytes.");
-  const double memory = number_from("--memory", *asked.memory);
-  if (!(memory > 0)) refuse_partition.value("--memory", *asked.memory, "Give a positive number.");
-  return memory;
+  return refuse_partition.bytes_in("--memory", *asked.memory);
 }
 
 }  // namespace

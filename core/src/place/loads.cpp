@@ -1,7 +1,7 @@
 #include "place/loads.hpp"
-#include "place/add_up.hpp"
 #include "place/stage.hpp"
 
+#include "cut/add_up.hpp"
 #include "cut/units.hpp"
 #include "order/bisect.hpp"
 

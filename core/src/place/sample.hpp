@@ -3,9 +3,9 @@
 // The objects that a search for domains looks at: all of them if they are few, or a sample that
 // does not depend on how objects are spread over ranks.
 
+#include "cut/add_up.hpp"
 #include "cut/units.hpp"
 #include "field/places.hpp"
-#include "place/add_up.hpp"
 #include "place/keyed.hpp"
 #include "place/task.hpp"
 

@@ -1,6 +1,7 @@
 #include <evenkeel/core/weights/bytes.hpp>
 
 #include "field/numbers.hpp"
+#include "weights/blend.hpp"
 #include "weights/stage.hpp"
 
 #include <evenkeel/backends/exec/bodies.hpp>
@@ -9,6 +10,10 @@
 #include <evenkeel/backends/exec/reduce.hpp>
 #include <evenkeel/backends/text.hpp>
 #include <evenkeel/core/weights.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
 
 namespace evenkeel {
 
@@ -71,6 +76,17 @@ double bytes_of_all_objects(const Set& set) {
   return fixed_bytes(set) * static_cast<double>(set.count());
 }
 
+void check_memory(const detail::Refusal& refuse_it, std::span<const double> memory, int parts) {
+  if (std::ssize(memory) != parts)
+    refuse_it(std::to_string(memory.size()) + " limits of memory came for " +
+                  std::to_string(parts) + " parts.",
+              "Give one limit per part, or no limits.");
+  if (std::ranges::any_of(memory,
+                          [](double bytes) { return !std::isfinite(bytes) || !(bytes > 0); }))
+    refuse_it("A limit of memory is zero, negative, NaN or infinite.",
+              "Give positive numbers of bytes, or no limits.");
+}
+
 RankFill fullest_of(std::span<const double> bytes, std::span<const double> memory) {
   RankFill fullest;
   for (std::size_t rank = 0; rank < bytes.size(); ++rank) {
@@ -78,6 +94,33 @@ RankFill fullest_of(std::span<const double> bytes, std::span<const double> memor
     if (rank == 0 || next.share() > fullest.share()) fullest = next;
   }
   return fullest;
+}
+
+ByWorkAndBytes::ByWorkAndBytes(const WorkAndBytes& all, std::span<const double> speeds,
+                               std::span<const double> memory)
+    : all_(all), speeds_(speeds), memory_(memory) {
+  parts_.work = speeds.empty() ? static_cast<double>(memory.size())
+                               : std::accumulate(speeds.begin(), speeds.end(), 0.0);
+  parts_.bytes = std::accumulate(memory.begin(), memory.end(), 0.0);
+}
+
+WorkAndBytes ByWorkAndBytes::factors(double by_bytes) const noexcept {
+  return {all_.work > 0 ? (1 - by_bytes) / all_.work : 0, by_bytes / all_.bytes};
+}
+
+exec::Array<double> ByWorkAndBytes::weights(const Space& space, std::span<const double> work,
+                                            std::span<const double> bytes, std::int64_t objects,
+                                            double by_bytes) const {
+  const WorkAndBytes factor = factors(by_bytes);
+  return greater_of(space, work, factor.work, bytes, factor.bytes, objects);
+}
+
+std::vector<double> ByWorkAndBytes::shares_of_parts(double by_bytes) const {
+  std::vector<double> shares;
+  for (std::size_t part = 0; part < memory_.size(); ++part)
+    shares.push_back((1 - by_bytes) * ((speeds_.empty() ? 1 : speeds_[part]) / parts_.work) +
+                     by_bytes * (memory_[part] / parts_.bytes));
+  return shares;
 }
 
 }  // namespace evenkeel

@@ -85,7 +85,9 @@ void check(const MapOptions& options, int ranks) {
   if (options.consecutive && (options.most_blocks != 0 || !options.memory.empty()))
     refuse_map("consecutive was given together with most_blocks or memory.",
                "Leave out the caps, or let ranks have any blocks.");
-  static_cast<void>(assign({}, assign_options(options, ranks)));
+  AssignOptions assigning = assign_options(options, ranks);
+  assigning.memory.clear();
+  static_cast<void>(assign({}, assigning));
 }
 
 FreshMap make_map(const BlockTable& table, const RankShares& shares, const MapOptions& options) {
@@ -100,7 +102,10 @@ FreshMap make_map(const BlockTable& table, const RankShares& shares, const MapOp
   }
   assigning.from = from;
   const bool has_bytes = std::ranges::any_of(bytes, [](double b) { return b > 0; });
-  if (has_bytes || !options.memory.empty()) assigning.bytes = bytes;
+  if (!options.memory.empty() && !has_bytes && !bytes.empty())
+    refuse_map("monitor.memory was given, but no block has bytes.",
+               "Describe blocks with their bytes, or give no limit of memory.");
+  if (has_bytes) assigning.bytes = bytes;
   int dimensions = 3;
   const std::vector<double> centres = centres_of(table, dimensions);
   if (!table.neighbours.empty())
@@ -109,6 +114,13 @@ FreshMap make_map(const BlockTable& table, const RankShares& shares, const MapOp
     assigning.place = BlockCentres{centres, dimensions};
   BlockMap made = assign(costs, assigning);
   return {std::move(made.map), made.lambda, made.bound, std::move(made.reason)};
+}
+
+std::vector<double> bytes_by_rank(const BlockTable& table, const FreshMap& map) {
+  std::vector<double> bytes(table.speeds.size());
+  for (std::size_t i = 0; i < table.blocks.size(); ++i)
+    bytes[static_cast<std::size_t>(map.ranks[i])] += table.blocks[i].bytes;
+  return bytes;
 }
 
 BlockProposal proposal_of(const BlockTable& table, const RankShares& shares, const FreshMap& map,

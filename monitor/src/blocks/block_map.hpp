@@ -28,7 +28,8 @@ struct MapOptions {
   bool consecutive = false;
 };
 
-// Throws an Error if the options are invalid for this number of ranks.
+// Throws an Error if the options, other than the limits of memory, are invalid for this number of
+// ranks.
 void check(const MapOptions& options, int ranks);
 
 // Throws an Error if the caps cannot be kept.
@@ -51,6 +52,9 @@ std::vector<std::int64_t> loads_under(const BlockTable& table, const RankShares&
   for (const double load : loads) rounded.push_back(std::llround(load));
   return rounded;
 }
+
+// The bytes of the blocks that each rank gets.
+std::vector<double> bytes_by_rank(const BlockTable& table, const FreshMap& map);
 
 // The proposal to this rank.
 BlockProposal proposal_of(const BlockTable& table, const RankShares& shares, const FreshMap& map,

@@ -150,6 +150,12 @@ void OwnBlocks::measure_by_weights() noexcept {
   }
 }
 
+double OwnBlocks::bytes() const noexcept {
+  double bytes = 0;
+  for (const OwnBlock& block : blocks_) bytes += block.record.bytes;
+  return bytes;
+}
+
 double OwnBlocks::work() const noexcept {
   double work = 0;
   for (const OwnBlock& block : blocks_) work += std::max(0.0, block.record.work);

@@ -122,7 +122,8 @@ class OwnBlocks {
   void measure_by_weights() noexcept;
 
   double speed() const noexcept { return speed_; }
-  double work() const noexcept;  // of all blocks, in nanoseconds per step at speed 1
+  double bytes() const noexcept;  // of all blocks
+  double work() const noexcept;   // of all blocks, in nanoseconds per step at speed 1
   // The load of this rank in nanoseconds per step: of its blocks, and that of other kernels.
   double load_of_blocks() const noexcept { return work() / speed_; }
   double load_of_others() const noexcept { return others_; }

@@ -19,9 +19,7 @@ struct Balancer::Impl {
         surveyor_(ranks_),
         costs_(engine_.options(), [this](CostTable costs) { engine_.set_costs(std::move(costs)); }),
         mover_(ranks_, engine_.options(), costs_),
-        rebalancer_(parts(), now_,
-                    {[this](const std::string& text) { engine_.warn(text); },
-                     [this](const std::string& text) { engine_.note(text); }}),
+        rebalancer_(parts(), now_, log_of(engine_)),
         migrator_(parts()) {
     ranks_.set_on_mpi_error(engine_.options().on_mpi_error);
   }
@@ -64,7 +62,7 @@ struct Balancer::Impl {
   DomainHistory domains_;
   Inspection inspection_;
   Mover mover_;
-  MemoryWatch memory_;
+  MemoryWatch memory_{stage_name, log_of(engine_)};
   Rebalancer rebalancer_;
   Migrator migrator_;
 };

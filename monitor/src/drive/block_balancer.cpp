@@ -18,7 +18,7 @@ namespace {
 constexpr const char* block_stage = "monitor/block_balancer";
 
 MapOptions map_options(const BlockBalancerOptions& options, const Options& agreed) {
-  return {options.most_blocks,  options.memory,          relative_speeds(agreed),
+  return {options.most_blocks,  agreed.memory,           relative_speeds(agreed),
           options.node_of_rank, options.price_of_moving, agreed.target_lambda,
           options.consecutive};
 }
@@ -55,19 +55,25 @@ struct BlockBalancer::Impl {
         ranks_(std::move(for_proposals)),
         map_options_(map_options(options, engine_.options())) {
     ranks_.set_on_mpi_error(engine_.options().on_mpi_error);
-    refuse_memory(engine_.options(), block_stage, "Give BlockBalancerOptions::memory.");
     check(map_options_, ranks_.size());
     own_.emplace(engine_.clock(), engine_.kernel("blocks", {}), ranks_.rank(), engine_.speed());
     untimed_ = engine_.options().warmup_steps;
     engine_.know_costs();
   }
-  void open() { engine_.open(); }
+  void open() {
+    engine_.open();
+    memory_.open(ranks_, engine_.options());
+    const std::span<const double> limits = memory_.limits();
+    vote(ranks_,
+         attempt(block_stage, [&] { map_options_.memory.assign(limits.begin(), limits.end()); }));
+  }
 
   void describe(std::span<const BlockInfo> blocks);
   const OwnBlock* block_of(const char* function, std::int64_t id) noexcept;
   void add_cost(std::int64_t id, double seconds);
   std::optional<BlockProposal> step(const StepOptions& how);
-  std::optional<BlockProposal> propose();
+  std::optional<BlockProposal> propose(bool frees_memory);
+  FreshMap map_with_room(const RankShares& shares, double most_share) const;
   void require_proposal(const std::string& call) const;
   void accept();
   void accept(std::span<const std::int64_t> ids);
@@ -93,6 +99,7 @@ struct BlockBalancer::Impl {
   MapOptions map_options_;
   std::function<std::int64_t()> now_ = engine_.clock_for(ranks_);
   std::optional<OwnBlocks> own_;
+  MemoryWatch memory_{block_stage, log_of(engine_)};
   BlockSurveys surveys_;
   CostProblem problem_;
   BlockTable table_;
@@ -161,6 +168,8 @@ std::optional<BlockProposal> BlockBalancer::Impl::step(const StepOptions& how) {
   };
   const SurveyedBy surveyed(engine_, std::cref(at_look));
   const auto inspect = [&] { return problem_.take(); };
+  if (ends_epoch || predicts)
+    engine_.set_memory(memory_.at_look(ranks_.rank(), own_->bytes(), engine_.steps() + 1));
   const auto predict = [&] {
     end_step(ends_epoch);
     return forecast();
@@ -175,7 +184,7 @@ std::optional<BlockProposal> BlockBalancer::Impl::step(const StepOptions& how) {
     table_step_ = -1;
   }
   if (!advice) return std::nullopt;
-  return propose();
+  return propose(advice.frees_memory);
 }
 
 // Surveys and forecasts need the times of a step before the step has ended.
@@ -256,8 +265,21 @@ OwnBlocks::List BlockBalancer::Impl::after(const BlockProposal& proposal) {
   return own_->with_parts(std::move(list), engine_.steps());
 }
 
+// If no map leaves as much room as wanted, makes one that keeps the caps.
+FreshMap BlockBalancer::Impl::map_with_room(const RankShares& shares, double most_share) const {
+  if (!(most_share < 1)) return make_map(table_, shares, map_options_);
+  MapOptions with_room = map_options_;
+  for (double& limit : with_room.memory) limit *= most_share;
+  try {
+    return make_map(table_, shares, with_room);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::bad_input) throw;
+    return make_map(table_, shares, map_options_);
+  }
+}
+
 // Collective.
-std::optional<BlockProposal> BlockBalancer::Impl::propose() {
+std::optional<BlockProposal> BlockBalancer::Impl::propose(bool frees_memory) {
   engine_.meet_for_rebalance("propose");
   const exec::Region shown("evenkeel::propose");
   const std::int64_t asked_at = proposal_ ? proposal_->asked_at : now_();
@@ -265,16 +287,21 @@ std::optional<BlockProposal> BlockBalancer::Impl::propose() {
   if (table_step_ != engine_.steps()) gather(Status());
   const double load = table_.is_measured ? -1 : engine_.measured().last;
   const RankShares shares = gather_shares(ranks_, table_, *own_, load);
+  const double most_share =
+      memory_.is_limited() ? memory_.most_share(ranks_, own_->bytes(), frees_memory) : 1;
   const std::int64_t gathered_at = now_();
   std::optional<BlockProposal> answer;
   Proposed next;
+  std::vector<double> bytes;
   vote(ranks_, attempt(block_stage, [&] {
-         const FreshMap map = make_map(table_, shares, map_options_);
+         const FreshMap map = map_with_room(shares, most_share);
+         bytes = bytes_by_rank(table_, map);
          answer = proposal_of(table_, shares, map, ranks_.rank());
          next.blocks = *answer;
          next.after = after(next.blocks);
          next.outcome.stages = {{"gather", 0.0}, {"assign", 0.0}, {"move", 0.0}};
        }));
+  if (memory_.is_limited()) memory_.judge(ranks_.rank(), bytes, false);  // it fits
   next.asked_at = asked_at;
   next.made_at = now_();
   Outcome& outcome = next.outcome;
@@ -309,6 +336,7 @@ void BlockBalancer::Impl::accept() {
   outcome.seconds = static_cast<double>(now - accepted.asked_at) * 1e-9;
   outcome.stages[2].second = static_cast<double>(now - accepted.made_at) * 1e-9;
   engine_.rebalanced(outcome);
+  memory_.rebalanced(engine_.steps(), true);
 }
 
 // Collective.
@@ -326,6 +354,7 @@ void BlockBalancer::Impl::drop() {
   const std::int64_t asked_at = proposal_->asked_at;
   proposal_.reset();
   engine_.rebalanced({.moved = false, .seconds = static_cast<double>(now_() - asked_at) * 1e-9});
+  memory_.rebalanced(engine_.steps(), false);
 }
 
 // --- The facade ----------------------------------------------------------------------------------
@@ -362,7 +391,7 @@ std::optional<BlockProposal> BlockBalancer::step(const StepOptions& how) {
   return with_name(options().name, [&] { return impl_->step(how); });
 }
 std::optional<BlockProposal> BlockBalancer::propose() {
-  return with_name(options().name, [&] { return impl_->propose(); });
+  return with_name(options().name, [&] { return impl_->propose(false); });
 }
 void BlockBalancer::accept() {
   with_name(options().name, [&] { impl_->accept(); });

@@ -3,6 +3,7 @@
 // Functions that the facades share.
 
 #include "drive/engine.hpp"
+#include "rebalance/memory_watch.hpp"
 
 #include <evenkeel/backends/exec/compatibility.hpp>
 
@@ -37,11 +38,10 @@ inline const Communicator& require_kokkos(const Communicator& communicator, cons
   return communicator;
 }
 
-// Throws an Error if memory is limited, for facades that do not know the limit.
-inline void refuse_memory(const Options& options, const char* stage, const char* remedy) {
-  if (!options.memory.empty())
-    throw Error(ErrorKind::bad_input, Where{stage}, "monitor.memory is not respected here.",
-                remedy);
+// The log of an engine, which must outlive it.
+inline RebalanceLog log_of(Engine& engine) {
+  return {[&engine](const std::string& text) { engine.warn(text); },
+          [&engine](const std::string& text) { engine.note(text); }};
 }
 
 // --- Proposals -----------------------------------------------------------------------------------

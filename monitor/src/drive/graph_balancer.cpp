@@ -8,6 +8,7 @@
 #include <evenkeel/core/field/array.hpp>
 #include <evenkeel/core/graph/check.hpp>
 #include <evenkeel/core/weights.hpp>
+#include <evenkeel/core/weights/bytes.hpp>
 
 namespace evenkeel {
 
@@ -33,14 +34,16 @@ struct GraphBalancer::Impl {
         costs_(options.costs),
         space_(space) {
     ranks_.set_on_mpi_error(engine_.options().on_mpi_error);
-    refuse_memory(engine_.options(), graph_stage,
-                  "Use a Balancer with the method ByGraph, or give no limit of memory.");
     check(method_);
   }
-  void open() { engine_.open(); }
+  void open() {
+    engine_.open();
+    memory_.open(ranks_, engine_.options());
+  }
 
   std::optional<GraphCut> step(const Graph& graph, const StepOptions& how);
-  GraphCut propose(const Graph& graph, const std::optional<ByGraph>& method, bool from_nothing);
+  GraphCut propose(const Graph& graph, const std::optional<ByGraph>& method, bool from_nothing,
+                   bool frees_memory);
   // If `accepts` is true, the application has carried out the proposal; otherwise it is dropped.
   void end_proposal(bool accepts);
   // The space that the application has chosen or, if it has not chosen one, the default space for
@@ -72,6 +75,7 @@ struct GraphBalancer::Impl {
   ByGraph method_;
   VertexCosts costs_;
   std::optional<Space> space_;
+  MemoryWatch memory_{graph_stage, log_of(engine_)};
   LoadForecast forecast_;
   std::optional<Proposal> proposal_;
   std::int64_t generation_ = 0;
@@ -84,12 +88,19 @@ std::optional<GraphCut> GraphBalancer::Impl::step(const Graph& graph, const Step
   const bool predicts = engine_.predicts(how), looks = engine_.next_step_looks() || predicts;
   const auto forecast = [&] { return forecast_.of(ranks_, weight(), engine_.measured().last); };
   forecast_.end_step(how.changed, graph.options().weight.given(), weight);
+  Status measured;
+  if (looks && memory_.is_limited())
+    measured = attempt(graph_stage, [&] {
+      const double bytes = bytes_of_all_vertices(space_for(graph), graph);
+      engine_.set_memory(memory_.at_look(ranks_.rank(), bytes, engine_.steps() + 1));
+    });
+  const auto inspect = [&] { return measured; };
   const Advice advice =
-      engine_.step(vertices_of(graph), how, {},
+      engine_.step(vertices_of(graph), how, std::cref(inspect),
                    predicts ? Engine::Forecast(std::cref(forecast)) : Engine::Forecast());
   if (looks) forecast_.end_epoch(engine_.measured().last);
   if (!advice) return std::nullopt;
-  GraphCut cut = propose(graph, std::nullopt, false);
+  GraphCut cut = propose(graph, std::nullopt, false, advice.frees_memory);
   if (proposal_->vertices > 0) return cut;
   end_proposal(false);
   return std::nullopt;
@@ -97,23 +108,31 @@ std::optional<GraphCut> GraphBalancer::Impl::step(const Graph& graph, const Step
 
 // Collective.
 GraphCut GraphBalancer::Impl::propose(const Graph& graph, const std::optional<ByGraph>& method,
-                                      bool from_nothing) {
+                                      bool from_nothing, bool frees_memory) {
   engine_.meet_for_rebalance("propose");
   const std::int64_t asked_at = proposal_ ? proposal_->asked_at : now_();
   GraphCutOptions cutting;
   exec::Array<int> here;
+  double bytes = 0;
   const Status ready = attempt(graph_stage, [&] {
     here = exec::filled(space_for(graph), "evenkeel::graph_balancer::ranks", vertices_of(graph),
                         ranks_.rank());
     cutting.speeds = engine_.options().speeds;
+    cutting.memory.assign(memory_.limits().begin(), memory_.limits().end());
+    if (memory_.is_limited()) bytes = bytes_of_all_vertices(space_for(graph), graph);
   });
   const std::int64_t load = engine_.measured().load;  // a time
   const std::int64_t loads = require_same_generation(ranks_, ready, graph_stage, generation_, load);
   if (!from_nothing) cutting.from = here;
   if (costs_ == VertexCosts::measured && loads > 0)
     cutting.load = static_cast<double>(load) * engine_.speed();
+  if (memory_.is_limited()) {
+    const double most_share = memory_.most_share(ranks_, bytes, frees_memory);
+    for (double& limit : cutting.memory) limit *= most_share;
+  }
   GraphCut cut = cut_graph(space_for(graph), ranks_, graph, cutting, method.value_or(method_));
   const GraphReport& report = cut.report;
+  if (memory_.is_limited()) memory_.judge(ranks_.rank(), report.bytes, !engine_.has_begun());
   proposal_ = Proposal{std::llround(report.moved * static_cast<double>(report.vertices)),
                        *std::max_element(report.lambda.begin(), report.lambda.end()), asked_at};
   return cut;
@@ -136,6 +155,7 @@ void GraphBalancer::Impl::end_proposal(bool accepts) {
     outcome.lambda = ended.lambda;
   }
   engine_.rebalanced(outcome);
+  memory_.rebalanced(engine_.steps(), accepts);
 }
 
 GraphBalancer::GraphBalancer(const Communicator& communicator, const GraphBalancerOptions& options,
@@ -164,7 +184,8 @@ std::optional<GraphCut> GraphBalancer::step(const Graph& graph, const StepOption
 GraphCut GraphBalancer::propose(const Graph& graph, const std::optional<ByGraph>& method,
                                 bool from_nothing) {
   const InUse in_use(impl_->space_);
-  return with_name(options().name, [&] { return impl_->propose(graph, method, from_nothing); });
+  return with_name(options().name,
+                   [&] { return impl_->propose(graph, method, from_nothing, false); });
 }
 void GraphBalancer::accept() {
   with_name(options().name, [&] { impl_->end_proposal(true); });

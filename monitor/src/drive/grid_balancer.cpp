@@ -2,11 +2,13 @@
 
 #include "costs/load_forecast.hpp"
 #include "drive/facade.hpp"
+#include "options/place_options.hpp"
 #include "rebalance/domain_sections.hpp"
 #include "rebalance/inspection.hpp"
 #include "survey/surveyor.hpp"
 
 #include <evenkeel/core/boxes/cut.hpp>
+#include <evenkeel/core/place.hpp>
 #include <evenkeel/core/weights.hpp>
 #include <evenkeel/core/weights/load.hpp>
 #include <evenkeel/core/weights/speeds.hpp>
@@ -17,6 +19,14 @@ namespace {
 
 constexpr const char* grid_stage = "monitor/grid_balancer";
 
+// Only positions of cells need to be in their set, so the bytes of cells do not follow from it.
+void require_bytes(const Set& cells) {
+  if (cells.count() > 0 && !cells.options().bytes.given() && cells.options().bytes_per_object == 0)
+    throw Error(ErrorKind::bad_input, Where{grid_stage},
+                "monitor.memory was given, but cells have no bytes.",
+                "Give .bytes or .bytes_per_object with the cells, or no limit of memory.");
+}
+
 }  // namespace
 
 struct GridBalancer::Impl {
@@ -26,7 +36,10 @@ struct GridBalancer::Impl {
         ranks_(std::move(for_proposals)),
         space_(space) {
     ranks_.set_on_mpi_error(engine_.options().on_mpi_error);
-    refuse_memory(engine_.options(), grid_stage, "Use a Balancer, or give no limit of memory.");
+    if (!options.bisection && !engine_.options().memory.empty())
+      throw Error(ErrorKind::bad_input, Where{grid_stage},
+                  "monitor.memory was given, but borders of a grid come from the work of domains.",
+                  "Set .bisection, which knows the bytes of cells, or give no limit of memory.");
     rounds_options_ = options.rounds;
     take_over_speeds(options.grid.rank_of_part);
     placing_ = engine_.options();
@@ -44,7 +57,10 @@ struct GridBalancer::Impl {
       placing_.speeds[static_cast<std::size_t>(options.grid.rank_of_part[p])] =
           rounds_options_.speeds[p];
   }
-  void open() { engine_.open(); }
+  void open() {
+    engine_.open();
+    memory_.open(ranks_, engine_.options());
+  }
 
   void begin_grid(const GridBalancerOptions& options) {
     const GridDomains uniform =
@@ -102,9 +118,16 @@ struct GridBalancer::Impl {
                               const Engine::Forecast& forecast = {});
   std::optional<Domains> step(const Set& cells, const StepOptions& how);
   std::optional<Domains> propose(double work);
-  std::optional<Domains> propose(const Set& cells, std::optional<double> work);
+  std::optional<Domains> propose(const Set& cells, std::optional<double> work, bool frees_memory);
+  std::vector<Bisection> cut_cells(const Status& status, const WeightedPoints& points);
+  std::vector<Bisection> cut_within_memory(const Status& status, const Set& cells,
+                                           std::span<const double> weights, bool frees_memory);
   void offer(const Status& status, const std::optional<Domains>& next);
   void require_bisection(bool wanted) const;
+  void end_rebalance(const Outcome& outcome) {
+    engine_.rebalanced(outcome);
+    memory_.rebalanced(engine_.steps(), outcome.moved);
+  }
   void accept();
   void drop();
   void require_proposal(const std::string& call) const;
@@ -124,6 +147,7 @@ struct GridBalancer::Impl {
   std::optional<GridRounds> rounds_after_drop_;  // of the open proposal
   std::optional<BisectionOptions> cutting_;      // empty for a grid, as rounds_ for a bisection
   double lambda_ = 0;                            // of the latest bisection
+  double best_lambda_ = 1;                       // see Surveyor::Question
   Domains domains_ = GridDomains();
   int part_ = 0;      // of this rank
   double speed_ = 1;  // of this rank
@@ -131,6 +155,7 @@ struct GridBalancer::Impl {
   std::int64_t proposed_at_ = 0;  // reading of now_(): a rebalance begins here
   Options placing_;               // the options of a fresh cut of cells
   Surveyor surveyor_{ranks_};
+  MemoryWatch memory_{grid_stage, log_of(engine_)};
   LoadForecast forecast_;
   Inspection inspection_;
 };
@@ -141,7 +166,7 @@ std::optional<Domains> GridBalancer::Impl::step(const Set* cells, const StepOpti
   const Advice advice = engine_.step(0, how, inspector, forecast);
   if (!advice) return std::nullopt;
   const double work = static_cast<double>(engine_.measured().load) * speed_;
-  return cutting_ && cells != nullptr ? propose(*cells, work) : propose(work);
+  return cutting_ && cells != nullptr ? propose(*cells, work, advice.frees_memory) : propose(work);
 }
 
 std::optional<Domains> GridBalancer::Impl::step(const Set& cells, const StepOptions& how) {
@@ -149,18 +174,25 @@ std::optional<Domains> GridBalancer::Impl::step(const Set& cells, const StepOpti
     const std::int64_t first = engine_.first_generation();
     const bool has_moved = first >= 0 && first != engine_.generation();
     return Surveyor::Question{std::span(&cells, 1), {},   placing_,  domains_,
-                              engine_.steps(),      load, has_moved, now_};
+                              engine_.steps(),      load, has_moved, now_,
+                              best_lambda_};
   };
   const auto find_out = [&](std::int64_t load) { return surveyor_.survey(question(load)); };
   const SurveyedBy surveyed(engine_, std::cref(find_out));
   Inspection::Demands demands;
   demands.movable = false;
   demands.deterministic = engine_.options().deterministic;
-  const auto inspect = [&] { return inspection_.inspect({&cells, 1}, demands, generation()); };
+  const auto inspect = [&] {
+    const Status known = attempt(grid_stage, [&] {
+      if (memory_.is_limited()) require_bytes(cells);
+    });
+    return known.ok() ? inspection_.inspect({&cells, 1}, demands, generation()) : known;
+  };
   const std::span<const Set> sets(&cells, 1);
   const bool predicts = engine_.predicts(how), looks = engine_.next_step_looks() || predicts;
   const auto forecast = [&] { return forecast_.of(ranks_, sets, engine_.measured().last); };
   forecast_.end_step(sets, how.changed);
+  if (looks) engine_.set_memory(memory_.at_look(ranks_.rank(), sets, engine_.steps() + 1));
   const bool inspects = looks && Inspection::is_needed(engine_.options());
   std::optional<Domains> proposal =
       step(&cells, how, inspects ? Engine::Inspector(std::cref(inspect)) : Engine::Inspector(),
@@ -202,7 +234,8 @@ std::optional<Domains> GridBalancer::Impl::propose(double work) {
 
 // Collective. Cuts by the weights of cells or, if this rank's work is given, by this work,
 // distributed over its cells by their weights.
-std::optional<Domains> GridBalancer::Impl::propose(const Set& cells, std::optional<double> work) {
+std::optional<Domains> GridBalancer::Impl::propose(const Set& cells, std::optional<double> work,
+                                                   bool frees_memory) {
   engine_.meet_for_rebalance("propose");
   std::optional<Domains> answer;
   const Status copied = attempt(grid_stage, [&] { answer = proposal_; });
@@ -222,20 +255,62 @@ std::optional<Domains> GridBalancer::Impl::propose(const Set& cells, std::option
           space, cells.count(),
           {.cost = *work, .mean_cost = sums[0] / std::max(1.0, sums[1]), .followed = 1}, weights);
     points = {cells.position(), weights.span()};
-    cutting_->earlier = std::get_if<TreeDomains>(&domains_);
   });
-  BisectionCut cut = bisect({ranks_, weighed}, std::span(&points, 1), *cutting_);
-  lambda_ = lambda_of(cut.weights, cutting_->speeds);
+  std::vector<Bisection> nodes =
+      memory_.is_limited() ? cut_within_memory(weighed, cells, points.weights, frees_memory)
+                           : cut_cells(weighed, points);
   const auto& present = std::get<TreeDomains>(domains_);
   offer(attempt(grid_stage,
                 [&] {
-                  if (cut.nodes != present.nodes())
-                    answer = TreeDomains(generation() + 1, present.dimensions(), present.box(),
-                                         present.periodic(), std::move(cut.nodes),
-                                         present.rank_of_part());
+                  if (nodes != present.nodes())
+                    answer =
+                        TreeDomains(generation() + 1, present.dimensions(), present.box(),
+                                    present.periodic(), std::move(nodes), present.rank_of_part());
                 }),
         answer);
   return answer;
+}
+
+// Collective.
+std::vector<Bisection> GridBalancer::Impl::cut_cells(const Status& status,
+                                                     const WeightedPoints& points) {
+  cutting_->earlier = std::get_if<TreeDomains>(&domains_);
+  BisectionCut found = bisect({ranks_, status}, std::span(&points, 1), *cutting_);
+  lambda_ = lambda_of(found.weights, cutting_->speeds);
+  return std::move(found.nodes);
+}
+
+// Collective.
+std::vector<Bisection> GridBalancer::Impl::cut_within_memory(const Status& status, const Set& cells,
+                                                             std::span<const double> weights,
+                                                             bool frees_memory) {
+  const std::span<const Set> sets(&cells, 1);
+  const Region region = {cutting_->dimensions, cutting_->box, false};
+  exec::Array<double> bytes;
+  double here = 0;
+  PlaceOptions how;
+  vote(ranks_, attempt(grid_stage, [&] {
+         if (!status.ok()) throw Error(*status.error());
+         require_bytes(cells);
+         bytes = bytes_of_objects(space_for(sets), cells);
+         here = sum_of(bytes);
+         how = place_options_of(placing_, domains_);
+         how.rank_of_part = rank_of_part(domains_);
+       }));
+  const std::span<const double> of_cells = bytes.span();
+  const PlaceLimits limits = {.memory = memory_.limits(),
+                              .most_share = memory_.most_share(ranks_, here, frees_memory),
+                              .bytes = Weights(&of_cells, 1)};
+  const Prepared prepared = prepare(ranks_, Status(), sets, region, how);
+  const Allowed found = place_allowed(ranks_, Status(), prepared, Weights(&weights, 1),
+                                      EvenGoal{cutting_->target_lambda}, limits, domains_);
+  memory_.judge(ranks_.rank(), found.bytes, !engine_.has_begun());
+  lambda_ = found.assignment.lambda;
+  best_lambda_ = found.is_held_back ? std::max(1.0, lambda_) : 1;
+  std::vector<Bisection> nodes;
+  vote(ranks_, attempt(grid_stage,
+                       [&] { nodes = std::get<TreeDomains>(found.assignment.domains).nodes(); }));
+  return nodes;
 }
 
 // Collective. Makes domains the open proposal; without domains, the rebalance ends. `status` is
@@ -255,7 +330,7 @@ void GridBalancer::Impl::offer(const Status& status, const std::optional<Domains
     surveyor_.records().give_back();
     throw;
   }
-  if (!next) return engine_.rebalanced({.moved = false});
+  if (!next) return end_rebalance({.moved = false});
   proposal_ = std::move(proposed);
 }
 
@@ -283,7 +358,7 @@ void GridBalancer::Impl::accept() {
   Outcome outcome;
   outcome.seconds = static_cast<double>(now_() - proposed_at_) * 1e-9;
   outcome.domains = recorded_sections(ranks_, engine_.options(), domains_);
-  engine_.rebalanced(outcome);
+  end_rebalance(outcome);
   forecast_.forget_amount();
 }
 
@@ -293,8 +368,7 @@ void GridBalancer::Impl::drop() {
   rounds_ = std::move(rounds_after_drop_);
   proposal_.reset();
   surveyor_.records().give_back();
-  engine_.rebalanced(
-      {.moved = false, .seconds = static_cast<double>(now_() - proposed_at_) * 1e-9});
+  end_rebalance({.moved = false, .seconds = static_cast<double>(now_() - proposed_at_) * 1e-9});
 }
 
 GridBalancer::GridBalancer(const Communicator& communicator, const GridBalancerOptions& options,
@@ -338,7 +412,7 @@ std::optional<Domains> GridBalancer::propose(const Set& cells) {
   const InUse in_use(impl_->space_);
   return with_name(options().name, [&] {
     impl_->require_bisection(true);
-    return impl_->propose(cells, std::nullopt);
+    return impl_->propose(cells, std::nullopt, false);
   });
 }
 

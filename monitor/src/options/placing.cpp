@@ -124,40 +124,19 @@ namespace {
 
 constexpr std::string_view system_word = "system";
 
-struct ByteUnit {
-  std::string_view name;
-  double bytes;
-};
-constexpr std::array byte_units = {ByteUnit{"TiB", 0x1p40}, ByteUnit{"GiB", 0x1p30},
-                                   ByteUnit{"MiB", 0x1p20}, ByteUnit{"KiB", 0x1p10},
-                                   ByteUnit{"TB", 1e12},    ByteUnit{"GB", 1e9},
-                                   ByteUnit{"MB", 1e6},     ByteUnit{"kB", 1e3}};
-
-std::string print_bytes(double bytes) {
-  if (bytes == system_memory) return std::string(system_word);
-  for (const ByteUnit& unit : byte_units)
-    if (bytes >= unit.bytes && std::fmod(bytes, unit.bytes) == 0)
-      return print(bytes / unit.bytes) + std::string(unit.name);
-  return print(bytes);
-}
-
 bool parse_bytes(std::string_view text, double& bytes) {
   bytes = system_memory;
   if (text == system_word) return true;
-  const auto unit = std::ranges::find_if(
-      byte_units, [&](const ByteUnit& each) { return text.ends_with(each.name); });
-  const bool has_unit = unit != byte_units.end();
-  if (has_unit) text = trimmed(text.substr(0, text.size() - unit->name.size()));
-  if (!parse(text, bytes)) return false;
-  if (has_unit) bytes *= unit->bytes;
-  return bytes > 0;  // so that no number means `system`
+  const std::optional<double> read = bytes_from_text(text);
+  if (read) bytes = *read;
+  return read.has_value();
 }
 
 std::string print_memory(const Options& options) {
   std::string text;
   for (const double bytes : options.memory) {
     if (!text.empty()) text += ',';
-    text += print_bytes(bytes);
+    text += bytes == system_memory ? std::string(system_word) : text_of_bytes(bytes);
   }
   return text.empty() ? "none" : text;
 }

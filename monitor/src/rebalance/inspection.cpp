@@ -7,6 +7,7 @@
 #include <evenkeel/core/box/bounds.hpp>
 #include <evenkeel/core/field/staging.hpp>
 #include <evenkeel/core/weights.hpp>
+#include <evenkeel/core/weights/bytes.hpp>
 #include <evenkeel/core/weights/work_amounts.hpp>
 
 namespace evenkeel {
@@ -20,6 +21,7 @@ void require_usable(std::span<const Set> sets, const Inspection::Demands& demand
     const Bounds found = bounds_here(space, set);
     if (demands.box) require_inside(*demands.box, demands.periodic, found);
     if (set.options().weight.given()) static_cast<void>(given_weights(space, set));
+    if (set.options().bytes.given()) static_cast<void>(bytes_of_objects(space, set));
     if (set.options().type.given() || set.options().features.given())
       static_cast<void>(amounts_of(space, set));
   }

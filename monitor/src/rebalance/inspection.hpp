@@ -2,7 +2,7 @@
 
 // Checks the sets of this rank at looks, long before a rebalance needs them. Finds the problems for
 // which a rebalance would refuse the sets: an aliased View, a wrong length, a NaN, an object
-// outside a given box, an invalid weight.
+// outside a given box, an invalid weight or size.
 
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/core/field/set.hpp>

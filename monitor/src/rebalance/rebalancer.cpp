@@ -5,7 +5,6 @@
 #include "rebalance/domain_sections.hpp"
 #include "rebalance/method_choice.hpp"
 
-#include <evenkeel/backends/words.hpp>
 #include <evenkeel/core/box/bounds.hpp>
 #include <evenkeel/core/field/staging.hpp>
 #include <evenkeel/core/weights.hpp>
@@ -24,10 +23,6 @@ double kept_lambda(const Options& options, const Advice& advice) {
   const auto* const graph = std::get_if<ByGraph>(&options.method);
   const double least = graph != nullptr ? graph->target_lambda : 1;
   return std::min(options.target_lambda, std::max(advice.even_enough, least));
-}
-
-std::string fill_of(const RankFill& rank) {
-  return detail::bytes_of(whole(rank.bytes)) + " of its " + detail::bytes_of(whole(rank.memory));
 }
 
 // Owns the memory of data that moves with objects. At the end of the rebalance, also after an
@@ -83,16 +78,15 @@ Rebalanced Rebalancer::rebalance(std::span<const Set> given, const Occasion& occ
   Prepared prepared = prepare(parts_.ranks, weighed, here.sets, region, how);
   times.end();
   Assignment assignment;
-  const bool frees_memory = occasion.advice.frees_memory;
-  Choice chosen =
-      choose(prepared, weights, agreed.costs, occasion, limits(bytes, frees_memory), assignment);
+  const PlaceLimits within = limits(bytes, occasion.advice.frees_memory);
+  Choice chosen = choose(prepared, weights, agreed.costs, occasion, within, assignment);
   times.end();
   const Plan who = plan(parts_.ranks, std::move(prepared), std::move(assignment));
   times.end();
   Rebalanced done;
   done.report = parts_.mover.carry_out(who, here.sets, agreed.shapes, times.take(), occasion.step);
   done.report.forgotten = agreed.costs.forgotten;
-  parts_.memory.rebalanced(occasion.step, chosen.bytes, done.report.moved, frees_memory);
+  parts_.memory.rebalanced(occasion.step, done.report.moved);
   done.outcome = adopt(std::move(chosen), occasion, began, done.report);
   done.is_whole = !agreed.states_bytes;
   done.runs_hooks = agreed.hooked && (done.report.moved || done.report.has_new_domains());
@@ -177,9 +171,9 @@ Rebalancer::Choice Rebalancer::choose(const Prepared& prepared, const ObjectWeig
                            {kept_lambda(parts_.options, occasion.advice), shift}, limits);
   into = std::move(found.allowed.assignment);
   if (parts_.memory.is_limited()) {
-    chosen.bytes = found.allowed.bytes[static_cast<std::size_t>(parts_.ranks.rank())];
     chosen.is_held_back = found.allowed.is_held_back;
-    report_fill(found.allowed.fullest, occasion.advice.frees_memory);
+    parts_.memory.judge(parts_.ranks.rank(), found.allowed.bytes,
+                        parts_of(parts_.domains.present()) == 0);
   }
   // With several phases, crowded cells need not be the cause of an uneven cut.
   if (found.loads.phases.empty())
@@ -267,24 +261,6 @@ PlaceLimits Rebalancer::limits(const ObjectWeights& bytes, bool frees_memory) co
        }));
   limits.most_share = parts_.memory.most_share(parts_.ranks, here, frees_memory);
   return limits;
-}
-
-// Throws the same Error on all ranks if the first distribution does not fit. Later, warns once.
-void Rebalancer::report_fill(const RankFill& fullest, bool frees_memory) {
-  const bool was_too_full = std::exchange(is_too_full_, fullest.share() > 1);
-  const auto problem = [&] {
-    return "No cut fits into the memory of the ranks: rank " + std::to_string(fullest.rank) +
-           " gets " + fill_of(fullest) + '.';
-  };
-  constexpr const char* remedy = "Use more ranks, or allow them more memory.";
-  if (is_too_full_ && parts_of(parts_.domains.present()) == 0)
-    throw Error(ErrorKind::bad_input, Where{stage_name}, problem(), remedy);
-  if (is_too_full_ && !was_too_full) warn([&] { return problem() + ' ' + remedy; });
-  if (frees_memory && !is_too_full_)
-    static_cast<void>(attempt(stage_name, [&] {
-      log_.note("the fullest rank is now rank " + std::to_string(fullest.rank) + ", with " +
-                fill_of(fullest));
-    }));
 }
 
 // Communicates only if the cut is less even than it should be; this is the same on all ranks.

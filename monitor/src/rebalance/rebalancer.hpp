@@ -45,10 +45,7 @@ struct Rebalanced {
 class Rebalancer {
  public:
   using Now = std::function<std::int64_t()>;
-  struct Log {
-    std::function<void(const std::string&)> warn, note;
-  };
-  Rebalancer(const BalancerParts& parts, Now now, Log log)
+  Rebalancer(const BalancerParts& parts, Now now, RebalanceLog log)
       : parts_(parts), now_(std::move(now)), log_(std::move(log)) {}
 
   // Collective.
@@ -64,7 +61,6 @@ class Rebalancer {
     std::int64_t back_to = -1;  // the earlier generation, or -1
     bool is_shifted = false;    // true even if the shift has changed no domain
     std::optional<PhaseLoads> phases = {};
-    double bytes = 0;           // of this rank, if memory is limited
     bool is_held_back = false;  // true if a more even cut did not fit into memory
   };
 
@@ -83,7 +79,6 @@ class Rebalancer {
                             std::uint32_t phases, const CurveGoal& goal, const PlaceLimits& limits);
   ObjectWeights bytes_of(std::span<const Set> sets) const;
   PlaceLimits limits(const ObjectWeights& bytes, bool frees_memory) const;
-  void report_fill(const RankFill& fullest, bool frees_memory);
   void look_for_crowds(const Prepared& prepared, const Assignment& assignment);
   Outcome adopt(Choice chosen, const Occasion& occasion, std::int64_t began, MoveReport& report);
   template <class Text>
@@ -91,10 +86,9 @@ class Rebalancer {
 
   BalancerParts parts_;
   Now now_;
-  Log log_;
+  RebalanceLog log_;
   Crowding crowding_;
   std::int64_t chosen_for_ = 0;  // the generation for which the method was last chosen
-  bool is_too_full_ = false;     // true if the last cut did not fit into the memory of a rank
 };
 
 }  // namespace evenkeel

@@ -206,7 +206,7 @@ TEST_F(PlaceInMemory, BadLimitsAreErrors) {
   const auto ranks = static_cast<std::size_t>(size);
   EXPECT_ERROR(placed({}, Numbers(ranks + 1, 1e9)),
                "core/place: " + std::to_string(size + 1) + " limits of memory came for " +
-                   std::to_string(size) + " ranks. Give one limit per rank, or no limits.");
+                   std::to_string(size) + " parts. Give one limit per part, or no limits.");
   for (const double bad : {0.0, -1.0, std::numeric_limits<double>::infinity(),
                            std::numeric_limits<double>::quiet_NaN()})
     EXPECT_ERROR(placed({}, Numbers(ranks, bad)),

@@ -4,6 +4,7 @@
 
 #include "core/graph/graphs.hpp"
 #include "support/harness.hpp"
+#include "support/scratch.hpp"
 
 #include <evenkeel/core/field/array.hpp>
 #include <evenkeel/core/field/standard.hpp>
@@ -30,6 +31,15 @@ class Mesh {
     for (const Number cell : cells_)
       weights.push_back(std::abs(cell / width_ - middle) < 3 ? 5.0 : 1.0);
   }
+  // Cells on the left have all work, and those on the right most bytes.
+  void fill(double bytes_on_the_right) {
+    weights.clear(), bytes.clear();
+    for (const Number cell : cells_) {
+      const bool is_left = 2 * (cell % width_) < width_;
+      weights.push_back(is_left ? 1 : 0.01);
+      bytes.push_back(is_left ? 10 : bytes_on_the_right);
+    }
+  }
   void move_to(const GraphCut& cut) {
     const std::vector<int> parts = cut.parts.on_host();
     const std::vector<int> all = ranks_.all_gather(std::span<const int>(parts)).values;
@@ -46,7 +56,7 @@ class Mesh {
   Number count() const { return std::ssize(cells_); }
 
   std::vector<Number> offsets, columns;
-  std::vector<double> weights;
+  std::vector<double> weights, bytes;
 
  private:
   void renew() {
@@ -275,6 +285,74 @@ TEST_F(GraphBalancing, RanksThatDisagreeAreTold) {
   else
     balancer.drop();
   EXPECT_ERROR(balancer.propose(graph), "Call accept() on all ranks or on no rank.");
+}
+
+// The cells on the right grow, until all cells need three quarters of all memory.
+TEST_F(GraphBalancing, ComesBeforeARankIsFull) {
+  if (size == 1) GTEST_SKIP() << "takes two ranks";
+  constexpr int steps = 100;
+  const double limit = 240 * (10 + 10 * steps) / 0.75 / size;
+  const test::ScratchDirectory scratch;
+  GraphBalancerOptions options = deterministic;
+  options.monitor.trigger = Threshold{.lambda = 100};
+  for (const bool is_limited : {false, true}) {
+    if (is_limited) options.monitor.memory = {limit};
+    options.monitor.journal = is_limited ? scratch.path_of("run.jsonl") : "";
+    Mesh cells(ranks, 30, 16);
+    GraphBalancer balancer(ranks, options);
+    const auto graph = [&] {
+      return cells.as_graph({.weight = cells.weights, .bytes = cells.bytes});
+    };
+    cells.fill(10);
+    cells.move_to(balancer.propose(graph(), std::nullopt, true));
+    balancer.accept();
+    double fullest = 0;
+    for (int step = 1; step <= steps; ++step) {
+      cells.fill(10 * step);
+      const double here = std::accumulate(cells.bytes.begin(), cells.bytes.end(), 0.0);
+      fullest = std::max(fullest, ranks.all_reduce(here, Reduction::greatest));
+      if (const auto next = balancer.step(graph())) {
+        cells.move_to(*next);
+        balancer.accept();
+      }
+    }
+    balancer.finish();
+    EXPECT_EQ(fullest <= limit, is_limited) << fullest / limit;
+  }
+  if (ranks.rank() == 0) {
+    EXPECT_MENTIONS(test::content_of(scratch.path_of("run.jsonl")), R"("cause":"memory")");
+  }
+}
+
+TEST_F(GraphBalancing, MemoryThatIsTooSmallIsAnErrorAtFirst) {
+  GraphBalancerOptions options = deterministic;
+  options.monitor.memory = {100};
+  options.monitor.log = LogLevel::off;
+  GraphBalancer balancer(ranks, options);
+  const auto propose = [&] {
+    return balancer.propose(mesh.as_graph({.weight = mesh.weights, .bytes = mesh.bytes}));
+  };
+  mesh.fill(10);
+  EXPECT_ERROR_EVERYWHERE(propose(),
+                          "monitor/graph_balancer: No cut fits into the memory of the "
+                          "ranks: rank ");
+  EXPECT_FALSE(balancer.has_proposal());
+  for (int step = 0, proposals = 0; step < 40; ++step) {
+    if (!balancer.step(mesh.as_graph({.weight = mesh.weights, .bytes = mesh.bytes}))) continue;
+    EXPECT_LE(++proposals, 1) << "nothing helps";
+    balancer.drop();
+  }
+  EXPECT_ERROR_EVERYWHERE(balancer.propose(mesh.as_graph()),
+                          "Memory is limited, but the graph has no bytes of vertices. Give .bytes "
+                          "with the graph, or no limit of memory.");
+  for (const double bad : {-1.0, std::nan("")}) {
+    mesh.fill(10);
+    if (ranks.rank() == size - 1) mesh.bytes.back() = bad;
+    EXPECT_ERROR_EVERYWHERE(propose(), "Give numbers that are finite and not negative.");
+  }
+  mesh.bytes.pop_back();
+  EXPECT_ERROR_EVERYWHERE(propose(), " bytes in '");
+  balancer.finish();
 }
 
 TEST_F(GraphBalancing, RefusesGraphsThatMakeNoSense) {

@@ -476,5 +476,69 @@ TEST_F(GridBalancers, MisuseOfABisectionIsTheSameErrorOnAllRanks) {
   }
 }
 
+// The cells grow, until they need three quarters of all memory. Most work is in few of them.
+TEST_F(GridBalancers, ABisectionComesBeforeARankIsFull) {
+  if (size == 1) GTEST_SKIP() << "takes two ranks";
+  constexpr int steps = 100;
+  const double limit = 10.0 * steps * Mesh::side * Mesh::side / 0.75 / size;
+  const test::ScratchDirectory scratch;
+  GridBalancerOptions chosen = by_bisection();
+  chosen.monitor.trigger = Threshold{.lambda = 100};
+  chosen.monitor.own_clock = &test::virtual_now;
+  for (const bool is_limited : {false, true}) {
+    if (is_limited) chosen.monitor.memory = {limit};
+    chosen.monitor.journal = is_limited ? scratch.path_of("run.jsonl") : "";
+    GridBalancer balancer(communicator, chosen);
+    const Kernel flow = balancer.kernel("flow");
+    Mesh mesh;
+    double fullest = 0;
+    for (int step = 0; step <= steps; ++step) {
+      mesh.take(balancer.domains(), rank);
+      const std::int64_t each = 10 * step + 1;
+      const auto here = static_cast<double>((each - 1) * std::ssize(mesh.mine));
+      fullest = std::max(fullest, communicator.all_reduce(here, Reduction::greatest));
+      const Set cells = set(mesh.mine, {}, {.weight = mesh.costs, .bytes_per_object = each});
+      test::spend(flow, std::llround(1e9 * mesh.work()));
+      if (step == 0 ? balancer.propose(cells) : balancer.step(cells)) balancer.accept();
+    }
+    balancer.finish();
+    EXPECT_EQ(fullest <= limit, is_limited) << fullest / limit;
+  }
+  if (rank == 0) {
+    EXPECT_MENTIONS(test::content_of(scratch.path_of("run.jsonl")), R"("cause":"memory")");
+  }
+}
+
+TEST_F(GridBalancers, MemoryThatCannotBeKeptIsAnError) {
+  GridBalancerOptions chosen = options();
+  chosen.monitor.memory = {100};
+  EXPECT_ERROR_EVERYWHERE(GridBalancer(communicator, chosen),
+                          "monitor.memory was given, but borders of a grid come from the work of "
+                          "domains. Set .bisection, which knows the bytes of cells, or give no "
+                          "limit of memory.");
+  chosen = by_bisection();
+  chosen.monitor.memory = {100};
+  GridBalancer balancer(communicator, chosen);
+  Mesh mesh;
+  mesh.take(balancer.domains(), rank);
+  std::vector<double> bytes(mesh.mine.size(), 1);
+  const auto propose = [&] {
+    return balancer.propose(set(mesh.mine, {}, {.weight = mesh.costs, .bytes = bytes}));
+  };
+  EXPECT_ERROR_EVERYWHERE(propose(),
+                          "monitor/grid_balancer: No cut fits into the memory of the "
+                          "ranks: rank ");
+  EXPECT_ERROR_EVERYWHERE(balancer.propose(mesh.cells()),
+                          "monitor.memory was given, but cells have no bytes. Give .bytes or "
+                          ".bytes_per_object with the cells, or no limit of memory.");
+  for (const double bad : {-1.0, std::nan("")}) {
+    bytes[0] = rank == size - 1 ? bad : 1;
+    EXPECT_ERROR_EVERYWHERE(propose(), "Bytes are finite and not negative.");
+  }
+  bytes.pop_back();
+  EXPECT_ERROR_EVERYWHERE(propose(), "Give one size per owned object.");
+  EXPECT_FALSE(balancer.has_proposal());
+}
+
 }  // namespace
 }  // namespace evenkeel::grid_balancer_test

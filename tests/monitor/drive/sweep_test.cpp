@@ -15,8 +15,10 @@ namespace {
 
 using namespace test;
 
-Options monitor_options() {
+// `memory` is the most bytes of a rank; 0 is no limit.
+Options monitor_options(double memory = 0) {
   return {.trigger = Threshold{.lambda = 1.05},
+          .memory = memory > 0 ? std::vector{memory} : std::vector<double>(),
           .epoch_steps = 6,
           .warmup_steps = 0,
           .own_clock = &virtual_now,
@@ -37,7 +39,7 @@ bool steps(const Communicator& ranks, const Kernel& work, const Step& step) {
 
 // --- GraphBalancer -------------------------------------------------------------------------------
 
-// A grid of cells in rows. Those of the last rank weigh more.
+// A grid of cells in rows. Those of the last rank weigh more, but have fewer bytes.
 class Rows {
  public:
   explicit Rows(const Communicator& ranks) {
@@ -49,18 +51,26 @@ class Rows {
       columns_.insert(columns_.end(), row.begin(), row.end());
       offsets_.push_back(std::ssize(columns_));
       weights_.push_back(ranks.rank() == ranks.size() - 1 ? 3 : 1);
+      bytes_.push_back(4 - weights_.back());
     }
+    const double here = std::accumulate(bytes_.begin(), bytes_.end(), 0.0);
+    memory = 1.3 * ranks.all_reduce(here, Reduction::sum) / ranks.size();
   }
-  Graph as_graph() const { return graph(offsets_, columns_, {.weight = weights_}); }
+  Graph as_graph() const {
+    return graph(offsets_, columns_, {.weight = weights_, .bytes = bytes_});
+  }
+
+  double memory;  // of a rank; a cut by weights needs more
 
  private:
   std::vector<std::int64_t> offsets_ = {0}, columns_;
-  std::vector<double> weights_;
+  std::vector<double> weights_, bytes_;
 };
 
 enum class Deed : std::uint8_t { propose, accept, drop, steps };
 
-// Calls of a balancer that proposes. The application does not follow the proposals.
+// Calls of a balancer that proposes. The application does not follow the proposals. Those that are
+// dropped keep a limit of memory.
 template <class Balancer>
 class Proposals : public Repeatable {
  public:
@@ -119,8 +129,9 @@ class GraphProposals final : public Proposals<GraphBalancer> {
 
  private:
   void make() override {
-    balancer_.emplace(
-        ranks_, GraphBalancerOptions{.costs = VertexCosts::as_given, .monitor = monitor_options()});
+    const double memory = deed_ == Deed::drop ? rows_.memory : 0;
+    balancer_.emplace(ranks_, GraphBalancerOptions{.costs = VertexCosts::as_given,
+                                                   .monitor = monitor_options(memory)});
   }
   void propose() override { cut_ = balancer_->propose(graph_); }
   bool step() override {
@@ -146,6 +157,7 @@ class GridProposals : public Proposals<GridBalancer> {
     for (int i = 0; i < 20; ++i)
       centres_.push_back({(i + 0.5) / 20, (ranks.rank() + 0.5) / ranks.size()});
     for (int i = 0; i < 20; ++i) weights_.push_back(i < 5 ? 4 : 1);
+    for (int i = 0; i < 20; ++i) bytes_.push_back(i < 5 ? 1 : 4);
   }
 
  private:
@@ -167,11 +179,11 @@ class GridProposals : public Proposals<GridBalancer> {
   }
   void forget() override {
     next_.reset();
-    cells_.emplace(set(centres_, {}, {.weight = weights_}));
+    cells_.emplace(set(centres_, {}, {.weight = weights_, .bytes = bytes_}));
   }
 
   std::vector<std::array<double, 2>> centres_;
-  std::vector<double> weights_;
+  std::vector<double> weights_, bytes_;
 
  protected:
   GridBalancerOptions options_;
@@ -184,6 +196,9 @@ class BisectionProposals final : public GridProposals {
   BisectionProposals(const Communicator& ranks, Deed deed) : GridProposals(ranks, deed) {
     options_.bisection.emplace();
     options_.rounds.cell_size = {0.05, 0, 0};
+    if (deed != Deed::drop) return;
+    options_.bisection->axes = {true, false, false};  // a cut by weights alone does not fit
+    options_.monitor = monitor_options(1.6 * 65);
   }
 
  private:
@@ -212,7 +227,8 @@ class BlockProposals final : public Proposals<BlockBalancer> {
 
  private:
   void make() override {
-    balancer_.emplace(ranks_, BlockBalancerOptions{.monitor = monitor_options()});
+    const double memory = deed_ == Deed::drop ? 120.0 / ranks_.size() + 20 : 0;
+    balancer_.emplace(ranks_, BlockBalancerOptions{.monitor = monitor_options(memory)});
     balancer_->describe(blocks_);
   }
   void propose() override { wanted_ = balancer_->propose(); }
@@ -401,13 +417,14 @@ std::vector<Trial> trials() {
   return {
       trial<GraphProposals>("graph, propose", 23, Deed::propose, false),
       trial<GraphProposals>("graph, propose and accept", 47, Deed::accept, false),
-      trial<GraphProposals>("graph, propose and drop", 47, Deed::drop, false),
+      trial<GraphProposals>("graph, propose and drop", 797, Deed::drop, false),
       trial<GraphProposals>("graph, steps", 47, Deed::steps, false),
       trial<GridProposals>("grid, propose", 5, Deed::propose),
       trial<GridProposals>("grid, propose and accept", 11, Deed::accept),
       trial<GridProposals>("grid, propose and drop", 11, Deed::drop),
       trial<GridProposals>("grid, steps", 23, Deed::steps),
       trial<BisectionProposals>("bisection, propose and accept", 11, Deed::accept),
+      trial<BisectionProposals>("bisection, propose and drop", 97, Deed::drop),
       trial<BisectionProposals>("bisection, steps", 23, Deed::steps),
       trial<BlockProposals>("blocks, propose", 5, Deed::propose),
       trial<BlockProposals>("blocks, propose and accept", 11, Deed::accept),

@@ -11,7 +11,10 @@ namespace {
 class Watch : public test::OnRanks {
  protected:
   std::vector<std::array<double, 2>> x;  // 16 bytes each
-  MemoryWatch watch;
+  std::vector<std::string> warnings, notes;
+  RebalanceLog log = {[this](const std::string& text) { warnings.push_back(text); },
+                      [this](const std::string& text) { notes.push_back(text); }};
+  MemoryWatch watch{"monitor/test", log};
 
   void open(std::vector<double> memory) { watch.open(communicator, {.memory = std::move(memory)}); }
   RankMemory look(std::size_t objects, std::int64_t step) {
@@ -23,6 +26,10 @@ class Watch : public test::OnRanks {
   bool asks() const { return last_.asked != RankMemory::never; }
   double share(double bytes, bool frees_memory) {
     return watch.most_share(communicator, bytes, frees_memory);
+  }
+  // A cut after which all ranks have these bytes.
+  void judge(double bytes, bool is_first = false) {
+    watch.judge(rank, std::vector<double>(static_cast<std::size_t>(size), bytes), is_first);
   }
 
  private:
@@ -41,7 +48,7 @@ TEST_F(Watch, KnowsTheLimitOfEachRank) {
   EXPECT_EQ(watch.limits().back(), 1600);
   std::vector<double> each;
   for (int r = 0; r < size; ++r) each.push_back(1000 + r);
-  MemoryWatch other;
+  MemoryWatch other("monitor/test", log);
   other.open(communicator, {.memory = each});
   for (int r = 0; r < size; ++r) EXPECT_EQ(other.limits()[static_cast<std::size_t>(r)], 1000 + r);
 }
@@ -71,12 +78,16 @@ TEST_F(Watch, AsksAgainOnlyAfterFurtherGrowth) {
   open({1600});
   look(110, 8);
   EXPECT_TRUE(asks());
-  watch.rebalanced(8, 1760, false, true);
+  share(1760, true);
+  judge(1700);
+  watch.rebalanced(8, false);
   look(111, 16);
   EXPECT_FALSE(asks());
   look(114, 24);
   EXPECT_TRUE(asks());
-  watch.rebalanced(24, 800, true, false);
+  share(1824, false);
+  judge(800);
+  watch.rebalanced(24, true);
   EXPECT_EQ(look(60, 32).steps_left, 32) << "10 objects in 8 steps, since 50 were there";
 }
 
@@ -89,6 +100,24 @@ TEST_F(Watch, LeavesRoomOnceMemoryWasShort) {
   EXPECT_DOUBLE_EQ(share(bytes, false), (average + 1) / 2);
   EXPECT_DOUBLE_EQ(share(2 * bytes, true), 2 * average < 1 ? (2 * average + 1) / 2 : 1);
   EXPECT_EQ(share(1000, true), 1);
+}
+
+TEST_F(Watch, WarnsOnceOfCutsThatDoNotFit) {
+  open({1000});
+  share(1200, true);
+  const std::string problem =
+      "No cut fits into the memory of the ranks: rank 0 gets 1.1 kB of its 1.0 kB. Use more ranks, "
+      "or allow them more memory.";
+  EXPECT_ERROR(judge(1100, true), "monitor/test: " + problem);
+  judge(900);
+  watch.rebalanced(8, false);
+  EXPECT_TRUE(notes.empty()) << "the cut was not used";
+  watch.rebalanced(8, true);
+  EXPECT_EQ(notes,
+            std::vector<std::string>{"the fullest rank is now rank 0, with 900 B of its 1.0 kB"});
+  judge(1100);
+  judge(1100);
+  EXPECT_EQ(warnings, std::vector<std::string>{problem});
 }
 
 TEST_F(Watch, InvalidSetsSayNothing) {

@@ -61,12 +61,11 @@ class Program {
   Mover mover_{ranks_, options_, costs_};
 
  private:
-  MemoryWatch memory_;
+  RebalanceLog log_ = {[this](const std::string& text) { warnings_.push_back(text); },
+                       [this](const std::string& text) { notes_.push_back(text); }};
+  MemoryWatch memory_{"monitor/balancer", log_};
   BalancerParts parts_{ranks_, options_, costs_, records_, domains_, mover_, memory_};
-  Rebalancer rebalancer_{parts_,
-                         [] { return std::int64_t{0}; },
-                         {[this](const std::string& text) { warnings_.push_back(text); },
-                          [this](const std::string& text) { notes_.push_back(text); }}};
+  Rebalancer rebalancer_{parts_, [] { return std::int64_t{0}; }, log_};
   Migrator migrator_{parts_};
 };
 

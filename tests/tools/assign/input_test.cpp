@@ -99,6 +99,24 @@ TEST_F(AssignInput, AllOptions) {
   expect_same(map_of(read_blocks(asked_)), assign(costs, options));
 }
 
+TEST_F(AssignInput, MemoryIsOneNumberOrOnePerRank) {
+  const auto memory = [&](const std::string& text) {
+    asked_.memory = text;
+    return read_blocks(asked_).options.memory;
+  };
+  using Numbers = std::vector<double>;
+  EXPECT_EQ(memory("16GiB"), Numbers{0x1p34});
+  EXPECT_EQ(memory("1.5kB,2000,3 kB"), (Numbers{1500, 2000, 3000}));
+  EXPECT_EQ(memory(file("m.csv", "1\n2e9\n3\n")), (Numbers{1, 2e9, 3}));
+  asked_.memory = "5,6";
+  EXPECT_MENTIONS(error_of([&] { map_of(read_blocks(asked_)); }),
+                  "memory has 2 numbers for 3 ranks.");
+  expect_refused(&AssignArguments::memory, "1\n2\n",
+                 in_quotes(path("x.csv")) + " has 2 rows for 3 ranks.", "Give one row per rank.");
+  asked_.memory = asked_.out = path("m.csv");
+  EXPECT_MENTIONS(error_of([&] { checked(asked_); }), "--memory");
+}
+
 TEST_F(AssignInput, Centres) {
   std::string costs, plane, space;
   std::vector<double> costs_here, plane_here, space_here;
@@ -151,8 +169,9 @@ TEST_F(AssignInput, Values) {
                         {"0", "-1", "1.5", "10000001", "x", ""});
   expect_values_refused(&Asked::most_blocks, "--most-blocks",
                         "Give a whole number from 1 to 100000000.", {"0", "2.", "100000001"});
-  expect_values_refused(&Asked::memory, "--memory", "Give a finite number of at least 0.",
-                        {"-1", "inf", "nan", "64GB"});
+  expect_values_refused(&Asked::memory, "--memory",
+                        "Give a positive number of bytes, such as 4e9 or 16GiB.",
+                        {"-1", "inf", "nan", "64 G", "0", ""});
   expect_values_refused(&Asked::capacity, "--capacity", "Give a finite number of at least 0.",
                         {"-1e-9", "x"});
   expect_values_refused(&Asked::target_lambda, "--target-lambda",

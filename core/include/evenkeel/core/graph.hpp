@@ -28,8 +28,8 @@
 
 namespace evenkeel {
 
-// `parts` and `speeds` must be the same on all ranks. `from` and `load` are about the vertices of
-// this rank. Give each of these on all ranks that have vertices, or on no rank.
+// `parts`, `speeds` and `memory` must be the same on all ranks. `from` and `load` are about the
+// vertices of this rank. Give each of these on all ranks that have vertices, or on no rank.
 struct GraphCutOptions {
   int parts = 0;  // if it is 0, there is one part for each rank
   // The speed of each part, positive and finite; the weight of a part, in each constraint, is to be
@@ -42,9 +42,16 @@ struct GraphCutOptions {
   // ranks. The weights of this rank for the first constraint are scaled so that their sum is this
   // cost.
   std::optional<double> load = std::nullopt;
+  // The most bytes of each part, positive and finite. Then vertices need GraphOptions::bytes. If
+  // the cut does not fit, makes up to six further cuts, in which a vertex weighs the greater of its
+  // shares of the first weight and of bytes, and returns the most even one that fits. If no cut
+  // fits, returns the one whose fullest part is the least full, or the present parts if they leave
+  // that part no fuller; compare GraphReport::bytes. If it is empty, there is no limit. For
+  // cut_nets() it is an Error.
+  std::vector<double> memory = {};
   // Shows the progress of a large cut: is called from time to time with the fraction of the work
-  // that is done, from 0 to 1. It may be set on some ranks only. If it throws, cut_graph() throws
-  // an Error on all ranks.
+  // that is done, from 0 to 1, for each cut that is made. It may be set on some ranks only. If it
+  // throws, cut_graph() throws an Error on all ranks.
   std::function<void(double done)> progress = {};
 };
 

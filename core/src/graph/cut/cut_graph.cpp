@@ -332,6 +332,22 @@ GraphCut cut_read(const Communicator& communicator, GraphRead& read, int parts,
   return cut;
 }
 
+GraphReport report_on(const Communicator& communicator, GraphRead& read, int parts,
+                      const CutWishes& wishes, const exec::Array<int>& found) {
+  const Level& level = read.level;
+  exec::Array<int> all;
+  const Status copied = attempt(stage_name, [&] {
+    all = {level.space, cut_graph_label, level.local()};
+    exec::for_each(level.space, cut_graph_label, level.owned, exec::Copy{found.data(), all.data()});
+    level.space.fence(cut_graph_label);
+  });
+  level.ghosts.refresh(all, 1, copied);
+  const Goal goal =
+      goal_for(communicator, parts, level, read, wishes, heaviest_of(communicator, level));
+  Moves moves = surveyed(communicator, read, goal, std::move(all));
+  return report_of(communicator, read, moves, goal);
+}
+
 }  // namespace graphs
 
 const char* name_of(Effort effort) noexcept {
@@ -346,6 +362,13 @@ const char* name_of(Effort effort) noexcept {
 GraphCut cut_graph(const Space& space, const Communicator& communicator, const Graph& graph,
                    const GraphCutOptions& options, const ByGraph& method) {
   const exec::Region shown("evenkeel::graph");
+  if (!options.memory.empty()) {
+    graphs::Given given = graphs::given_graph(space, communicator, graph, options, method);
+    GraphCut cut = graphs::cut_within_memory(space, communicator, given, options, method);
+    if (const auto edges = graphs::unscaled_edges(std::move(given)))
+      cut.report.cut = graphs::cut_weight(space, communicator, *edges, cut.parts);
+    return cut;
+  }
   const int parts = options.parts > 0 ? options.parts : communicator.size();
   graphs::GraphRead read = graphs::read_graph(space, communicator, graph, options, method);
   return graphs::cut_read(communicator, read, parts,

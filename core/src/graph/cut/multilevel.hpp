@@ -74,4 +74,14 @@ struct CutWishes {
 GraphCut cut_read(const Communicator& communicator, GraphRead& read, int parts,
                   const CutWishes& wishes);
 
+// Collective. The report of the parts of this rank's vertices if another cut has found them.
+// `wishes` are those by which the parts are judged. May be called several times.
+GraphReport report_on(const Communicator& communicator, GraphRead& read, int parts,
+                      const CutWishes& wishes, const exec::Array<int>& found);
+
+// Collective. Cuts a graph with a limit of memory; see GraphCutOptions::memory. The cut is reported
+// in units. Leaves other weights in `given`.
+GraphCut cut_within_memory(const Space& space, const Communicator& communicator, Given& given,
+                           const GraphCutOptions& options, const ByGraph& method);
+
 }  // namespace evenkeel::graphs

@@ -12,6 +12,7 @@
 #include <evenkeel/backends/text.hpp>
 #include <evenkeel/core/graph/check.hpp>
 #include <evenkeel/core/weights.hpp>
+#include <evenkeel/core/weights/bytes.hpp>
 #include <evenkeel/core/weights/speeds.hpp>
 
 #include <sys/resource.h>
@@ -87,6 +88,17 @@ void read_edges(const Space& space, const evenkeel::Graph& graph, std::int64_t e
         integers(space, known.uncuttable, "uncuttable marks", edges, "edges", Length::at_least);
 }
 
+exec::Array<double> read_bytes(const Space& space, const GraphOptions& known, std::int64_t owned) {
+  require_numbers(known.bytes, "bytes", owned, "vertices",
+                  known.count.given() ? Length::at_least : Length::exact);
+  return reals(space, known.bytes, "bytes", component_of(known.bytes.layout(), 0), owned, false);
+}
+
+[[noreturn]] void refuse_missing_bytes() {
+  refuse("Memory is limited, but the graph has no bytes of vertices.",
+         "Give .bytes with the graph, or no limit of memory.");
+}
+
 void read_vertices(const Space& space, const GraphOptions& known, const NumberSource& from,
                    Given& given) {
   const Length length = known.count.given() ? Length::at_least : Length::exact;
@@ -98,11 +110,7 @@ void read_vertices(const Space& space, const GraphOptions& known, const NumberSo
       given.weights.push_back(
           reals(space, known.weight, "weights", component_of(at, c), given.owned, false));
   }
-  if (known.bytes.given()) {
-    require_numbers(known.bytes, "bytes", given.owned, "vertices", length);
-    given.bytes = reals(space, known.bytes, "bytes", component_of(known.bytes.layout(), 0),
-                        given.owned, false);
-  }
+  if (known.bytes.given()) given.bytes = read_bytes(space, known, given.owned);
   if (known.fixed.given())
     given.fixed = integers(space, known.fixed, "fixed parts", given.owned, "vertices", length);
   if (from.given()) given.from = integers(space, from, "parts", given.owned, "vertices", length);
@@ -168,6 +176,7 @@ void combine(Agreed& into, const Agreed& from) noexcept {
   into.entries += from.entries;
   widen(into.parts, from.parts);
   widen(into.speeds, from.speeds);
+  widen(into.memory, from.memory);
   widen(into.constraints, from.constraints);
   widen(into.dimensions, from.dimensions);
   into.ranks += from.ranks;
@@ -232,12 +241,12 @@ double greatest(const Space& space, const exec::Array<double>& values) {
       0.0, exec::extremes<double>(space, values.size(), FiniteOrNone{values.data()}).greatest);
 }
 
-// Returns equal numbers for equal speeds, and very probably different numbers for others.
-std::int64_t digest_of(std::span<const double> speeds) {
+// Returns equal numbers for equal lists, and very probably different numbers for others.
+RangeOfRanks digest_of(std::span<const double> numbers) {
   std::uint64_t digest = 0;
-  for (const double speed : speeds)
-    digest = exec::mixed(digest ^ std::bit_cast<std::uint64_t>(speed));
-  return static_cast<std::int64_t>(digest);
+  for (const double number : numbers)
+    digest = exec::mixed(digest ^ std::bit_cast<std::uint64_t>(number));
+  return {static_cast<std::int64_t>(digest), static_cast<std::int64_t>(digest)};
 }
 
 Agreed agreed_of(const Space& space, const Given& given, const GraphOptions& known,
@@ -246,8 +255,8 @@ Agreed agreed_of(const Space& space, const Given& given, const GraphOptions& kno
   mine.vertices = given.owned;
   mine.entries = given.rows.columns.size() + given.rows.neighbour_ids.size();
   mine.parts = {options.parts, options.parts};
-  const std::int64_t digest = digest_of(options.speeds);
-  mine.speeds = {digest, digest};
+  mine.speeds = digest_of(options.speeds);
+  mine.memory = digest_of(options.memory);
   // Ranks without vertices do not constrain the numbers per vertex.
   constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
   const bool is_empty = given.owned == 0;
@@ -293,6 +302,9 @@ void require_agreement(const Agreed& all) {
   if (all.speeds.least != all.speeds.greatest)
     throw Error(ErrorKind::disagreement, Where{stage_name}, "Ranks give different speeds of parts.",
                 "Give the same speeds on all ranks.");
+  if (all.memory.least != all.memory.greatest)
+    throw Error(ErrorKind::disagreement, Where{stage_name},
+                "Ranks give different limits of memory.", "Give the same limits on all ranks.");
   if (all.constraints.greatest > most_constraints)
     refuse("Vertices have " + std::to_string(all.constraints.greatest) + " weights each.",
            "Give " + std::to_string(most_constraints) + " at most.");
@@ -446,12 +458,16 @@ Given given_graph(const Space& space, const Communicator& communicator,
   const Status ready = attempt(stage_name, [&] {
     counts.resize(static_cast<std::size_t>(communicator.size()));
     given = read_given(space, graph, options, method);
-    check_speeds(refuse, options.speeds, options.parts > 0 ? options.parts : communicator.size());
+    const int parts = options.parts > 0 ? options.parts : communicator.size();
+    check_speeds(refuse, options.speeds, parts);
+    if (!options.memory.empty()) check_memory(refuse, options.memory, parts);
     given.firsts.reserve(counts.size() + 1);
     mine = agreed_of(space, given, graph.options(), options);
   });
   given.all = vote<&combine>(communicator, ready, mine);
   require_agreement(given.all);
+  if (!options.memory.empty() && given.all.ranks > 0 && !given.all.has(Says::bytes))
+    refuse_missing_bytes();
   given.parts = given.all.parts.greatest > 0 ? given.all.parts.greatest : communicator.size();
   communicator.all_gather(given.owned, std::span(counts));
   given.firsts.assign(1, 0);
@@ -470,16 +486,31 @@ Given given_graph(const Space& space, const Communicator& communicator,
 
 namespace evenkeel {
 
-double weight_of(const Space& space, const Graph& graph) {
-  const GraphOptions& known = graph.options();
+namespace {
+
+std::int64_t vertices_of(const Graph& graph) {
   const std::int64_t rows =
       graph.offsets().given() ? std::max<std::int64_t>(graph.offsets().layout().count - 1, 0) : 0;
-  const std::int64_t count = known.count.given() ? known.count.value() : rows;
-  if (!known.weight.given() || count <= 0)
-    return static_cast<double>(std::max<std::int64_t>(count, 0));
+  const OwnedCount& count = graph.options().count;
+  return count.given() ? std::max<std::int64_t>(count.value(), 0) : rows;
+}
+
+}  // namespace
+
+double weight_of(const Space& space, const Graph& graph) {
+  const GraphOptions& known = graph.options();
+  const std::int64_t count = vertices_of(graph);
+  if (!known.weight.given() || count == 0) return static_cast<double>(count);
   const FieldLayout at = known.weight.layout();
   if (at.count < count || at.scalar == ScalarType::none) return 0;
   return graphs::sum_over(space, read_reals(space, component_of(at, 0), count));
+}
+
+double bytes_of_all_vertices(const Space& space, const Graph& graph) {
+  const std::int64_t count = vertices_of(graph);
+  if (count == 0) return 0;
+  if (!graph.options().bytes.given()) graphs::refuse_missing_bytes();
+  return graphs::sum_over(space, graphs::read_bytes(space, graph.options(), count));
 }
 
 }  // namespace evenkeel

@@ -32,8 +32,8 @@ struct Agreed {
   std::int64_t vertices;
   std::int64_t entries;  // of all rows
   RangeOfRanks parts, constraints, dimensions;
-  RangeOfRanks speeds;  // a number made from the speeds of parts
-  std::int64_t ranks;   // number of ranks that have vertices
+  RangeOfRanks speeds, memory;  // numbers made from the speeds and the limits of parts
+  std::int64_t ranks;           // number of ranks that have vertices
   // for each enumerator of Says, the number of ranks with vertices for which it is true
   std::array<std::int64_t, 9> saying;
   PerConstraintOf<double> heaviest;

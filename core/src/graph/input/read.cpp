@@ -465,9 +465,13 @@ GraphRead read_graph(const Space& space, const Communicator& communicator,
                      const ByGraph& method) {
   Given given = given_graph(space, communicator, graph, options, method);
   GraphRead read = read_given(space, communicator, given, method.moving_cost);
-  if (are_scaled(given.all))
-    read.unscaled = {std::move(given.rows), std::move(given.firsts), given.owned, given.first};
+  read.unscaled = unscaled_edges(std::move(given));
   return read;
+}
+
+std::optional<UnscaledEdges> unscaled_edges(Given given) {
+  if (!are_scaled(given.all)) return std::nullopt;
+  return UnscaledEdges{std::move(given.rows), std::move(given.firsts), given.owned, given.first};
 }
 
 GraphRead read_given(const Space& space, const Communicator& communicator, const Given& given,

@@ -50,6 +50,10 @@ GraphRead read_graph(const Space& space, const Communicator& communicator,
 GraphRead read_given(const Space& space, const Communicator& communicator, const Given& given,
                      double moving_cost);
 
+// Returns the edges of a graph whose weights of edges in units are not the given weights. The
+// result is set on all ranks, or on no rank.
+std::optional<UnscaledEdges> unscaled_edges(Given given);
+
 // Collective. Returns the given weight of the edges between parts. `parts` has the part of each
 // vertex of this rank. The sum is the same on any number of ranks.
 double cut_weight(const Space& space, const Communicator& communicator, const UnscaledEdges& edges,

@@ -190,6 +190,8 @@ NetsGiven given_nets(const Space& space, const Communicator& communicator, const
   NetsHere told;
   NetSums mine = {};
   const Status ready = attempt(stage_name, [&] {
+    if (!options.memory.empty())
+      refuse("Memory is limited, but cut_nets has no limits.", "Leave out .memory.");
     told = read_told(space, nets);
     mine = sums_of(space, told, nets);
   });

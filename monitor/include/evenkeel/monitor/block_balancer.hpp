@@ -33,7 +33,7 @@ namespace evenkeel {
 // A block of this rank, as the application describes it. Only the id is necessary.
 struct BlockInfo {
   std::int64_t id = 0;  // no other block of any rank has this id
-  double bytes = 0;     // that a move sends; 0 if unknown
+  double bytes = 0;     // in memory, and in the message of a move; 0 if unknown
   // The expected cost of the block relative to that of other blocks, in any unit; 0 if unknown. It
   // counts until the block has been timed. In a deterministic run, it is the load of the block.
   double weight = 0;
@@ -82,14 +82,14 @@ struct BlockProposal {
 // The options of a BlockBalancer. <evenkeel/assign.hpp> describes the options of the map.
 struct BlockBalancerOptions {
   std::int64_t most_blocks = 0;        // on a rank; 0 is no limit
-  std::vector<double> memory = {};     // the most bytes of blocks: for all ranks, or for each rank
   std::vector<int> node_of_rank = {};  // without nodes, all ranks are on one node
   double price_of_moving = 6;          // of a block of average size, in average faces
   // If true, each rank gets blocks with consecutive ids, and no such map is more even. If possible,
   // each rank gets at least one. Then there are no caps, and no price of moving.
   bool consecutive = false;
   // Decide when to look, and which looks lead to a proposal. target_lambda is the target of the
-  // map, which also counts the speeds of ranks.
+  // map, which also counts the speeds of ranks. The memory of ranks is a cap, too: it is an Error
+  // if no map keeps it.
   Options monitor = {};
 };
 

@@ -35,7 +35,10 @@ enum class VertexCosts : int {
 struct GraphBalancerOptions {
   ByGraph method = {};
   VertexCosts costs = VertexCosts::measured;
-  Options monitor = {};  // decide when to look, and which looks lead to a proposal
+  // Decide when to look, and which looks lead to a proposal. With a limit of memory, the graph
+  // needs GraphOptions::bytes. If no cut fits, a proposal before the first step is an Error, and
+  // later the best cut is proposed.
+  Options monitor = {};
 };
 
 // Times kernels, decides when a rebalance pays, and proposes a rank for each vertex of a graph.
@@ -66,7 +69,8 @@ class EVENKEEL_API GraphBalancer {
   // present ranks and returns a rank for each vertex of the graph. Otherwise, or if no vertex would
   // move, returns nothing. If no rebalance pays, step() reads only the number of vertices, and
   // now and then their weights: in a deterministic run, in the first step, after each rebalance, in
-  // steps with StepOptions::changed, and in steps that may move after several that may not.
+  // steps with StepOptions::changed, and in steps that may move after several that may not. With a
+  // limit of memory, it reads their bytes at each look.
   std::optional<GraphCut> step(const Graph& graph, const StepOptions& how = {});
 
   // Collective. Proposes ranks now, by the latest load, and replaces an open proposal. If `method`

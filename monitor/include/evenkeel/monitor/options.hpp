@@ -79,7 +79,8 @@ struct Options {
   // The most bytes that the objects of a rank may take: one number for all ranks or one for each,
   // or system_memory. No cut gives a rank more, unless every cut does, and a rebalance is made
   // before growing objects fill a rank, whether or not it saves time. In a file or the environment,
-  // numbers may have a unit: 16GiB. If it is empty, there is no limit. For a Balancer only; see
+  // numbers may have a unit: 16GiB. If it is empty, there is no limit. A Monitor, and a
+  // GridBalancer without bisection, do not know the bytes of objects: there it is an Error. See
   // docs/howto/memory.md.
   std::vector<double> memory = {};
   // The borders of a grid, and those of bisection, are multiples of cell_size away from the lower

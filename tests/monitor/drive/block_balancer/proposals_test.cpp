@@ -123,7 +123,7 @@ TEST_F(BlockProposals, KeepCaps) {
     if (by_number)
       options.most_blocks = 7;
     else
-      options.memory = {70};
+      options.monitor.memory = {70};
     BlockBalancer balancer(communicator, options);
     balancer.describe(simulation.described());
     const auto wanted = balancer.propose();
@@ -146,6 +146,43 @@ TEST_F(BlockProposals, KeepCaps) {
   EXPECT_ERROR_EVERYWHERE(balancer.propose(), "most_blocks");
   EXPECT_FALSE(balancer.has_proposal());
   balancer.finish();
+}
+
+// The work is even, but light blocks on rank 0 grow, until they need three quarters of all memory.
+TEST_F(BlockProposals, ComeBeforeARankIsFull) {
+  if (size == 1) GTEST_SKIP() << "takes two ranks";
+  constexpr int steps = 100, blocks = 12;
+  constexpr double limit = 10 * steps * blocks / 0.75;
+  const ScratchDirectory scratch;
+  for (const bool is_limited : {false, true}) {
+    BlockBalancerOptions options = with(Threshold{.lambda = 1.1});
+    if (is_limited) options.monitor.memory = {limit};
+    options.monitor.journal = is_limited ? scratch.path_of("run.jsonl") : "";
+    simulation.blocks.clear();
+    for (std::int64_t id = 0; id < (blocks + 1) * size; ++id)
+      simulation.add(id, id < size ? static_cast<int>(id) : 0, id < size ? 1'000'000 : 100);
+    BlockBalancer balancer(communicator, options);
+    double fullest = 0;
+    for (int step = 1; step <= steps; ++step) {
+      double here = 0;
+      for (auto& [id, block] : simulation.blocks) {
+        block.info.bytes = id < size ? 1 : 10 * step;
+        if (block.owner == rank) here += block.info.bytes;
+      }
+      fullest = std::max(fullest, communicator.all_reduce(here, Reduction::greatest));
+      balancer.describe(simulation.described());
+      simulation.work(balancer);
+      if (const auto wanted = balancer.step()) {
+        simulation.move_to(*wanted);
+        balancer.accept();
+      }
+    }
+    balancer.finish();
+    EXPECT_EQ(fullest <= limit, is_limited) << fullest / limit;
+  }
+  if (rank == 0) {
+    EXPECT_MENTIONS(content_of(scratch.path_of("run.jsonl")), R"("cause":"memory")");
+  }
 }
 
 // A block on the fast rank takes half of the time.
@@ -497,11 +534,32 @@ TEST_F(BlockErrors, NameInvalidOptions) {
   options = with(Never{});
   options.most_blocks = -1;
   EXPECT_ERROR_EVERYWHERE(BlockBalancer(communicator, options), "most_blocks is negative.");
+  options = with(Never{});
   options.most_blocks = 7;
   options.consecutive = true;
-  EXPECT_ERROR_EVERYWHERE(BlockBalancer(communicator, options),
-                          "consecutive was given together with most_blocks or memory. Leave out "
-                          "the caps, or let ranks have any blocks.");
+  for (const bool by_number : {true, false}) {
+    EXPECT_ERROR_EVERYWHERE(BlockBalancer(communicator, options),
+                            "consecutive was given together with most_blocks or memory. Leave out "
+                            "the caps, or let ranks have any blocks.");
+    if (by_number) options.most_blocks = 0, options.monitor.memory = {system_memory};
+  }
+}
+
+TEST_F(BlockErrors, TellOfMemoryThatIsTooSmall) {
+  BlockBalancerOptions options = with(Never{});
+  options.monitor.memory = {50};
+  for (const double bytes : {0.0, 10.0}) {
+    for (std::int64_t id = 0; id < 6 * size; ++id) simulation.add(id, 0, 1000, {.bytes = bytes});
+    BlockBalancer balancer(communicator, options);
+    balancer.describe(simulation.described());
+    EXPECT_ERROR_EVERYWHERE(balancer.propose(),
+                            bytes > 0 ? "all blocks together are above the memory of all ranks."
+                                      : "monitor.memory was given, but no block has bytes. "
+                                        "Describe blocks with their bytes, or give no limit of "
+                                        "memory.");
+    EXPECT_FALSE(balancer.has_proposal());
+    balancer.finish();
+  }
 }
 
 TEST_F(BlockErrors, TellRanksThatDisagree) {

@@ -33,6 +33,7 @@ struct GraphReport {
                                   // move
   std::int64_t broken = 0;        // uncuttable edges that are cut; always 0
   int empty = 0;                  // parts without a vertex; 0 if there are enough vertices
+  std::vector<double> bytes;      // of each part; only if memory is limited
 };
 
 // --- Domains -------------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ struct GraphOptions {
   // Edges with a nonzero number must not be cut. Both directions have the same number.
   NumberSource uncuttable = {};
   // The relative cost of moving a vertex, such as its bytes. Without it, all vertices cost the same
-  // to move.
+  // to move. With a limit of memory, these are the bytes that count.
   NumberSource bytes = {};
   // Two or three coordinates per vertex.
   NumberSource position = {};
@@ -112,9 +112,9 @@ struct SetOptions {
   // moves, in the journal and in the learned cost of a rebalance. If they differ from object to
   // object, give the mean over this rank's objects. If it is 0, fields and payloads count.
   std::int64_t bytes_per_object = 0;
-  // The bytes of each object with all data that belongs to it, for a Balancer with a limit of
-  // memory (Options::memory). If they are not given, `bytes_per_object` counts or, if that is 0,
-  // fields and payloads.
+  // The bytes of each object with all data that belongs to it, for a limit of memory
+  // (Options::memory). If they are not given, `bytes_per_object` counts or, if that is 0, fields
+  // and payloads. A GridBalancer needs one of these two.
   NumberSource bytes = {};
   // The graph that the method ByGraph cuts: a row for each owned object. It is read whenever
   // objects are placed and must then describe the present objects.
