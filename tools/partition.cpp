@@ -202,7 +202,7 @@ Run add_partition(CLI::App& app, Ranks& ranks) {
              "Domains along each axis of a grid; as near to cubes as possible if it is not given");
   add_option(
       command, "--rounds", asked->rounds, "R",
-      "tensor, staggered: rounds that improve a uniform grid from the work of domains alone");
+      "tensor, staggered, voronoi, mesh: rounds that improve even domains by their work alone");
   add_option(
       command, "--cell-size", asked->cell_size, "S|SX,SY[,SZ]",
       "bisection, tensor, staggered: put borders between cells, counted from the lower face");

@@ -184,7 +184,9 @@ const std::vector<Words> all_methods = {{"hilbert"},
                                         {"staggered"},
                                         {"histogram"},
                                         {"tensor", "--rounds", "5"},
-                                        {"staggered", "--rounds", "5"}};
+                                        {"staggered", "--rounds", "5"},
+                                        {"voronoi", "--rounds", "5"},
+                                        {"mesh", "--rounds", "5"}};
 
 // Computes lambda only from the part and the weight of each object.
 TEST_F(PartitionProgram, TheFilesSayWhatTheReportSays) {

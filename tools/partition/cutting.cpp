@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <utility>
 #include <variant>
 
@@ -80,8 +81,52 @@ Partition cut_from_objects(const Task& task) {
 
 namespace {
 
-// Evaluates the last grid as well, since only an evaluated grid can be the best.
-GridDomains best_of_rounds(const Task& task, std::vector<LoadSummary>& tried) {
+// Calls next(parts, status), which evaluates the parts of this rank's objects, in each round, and
+// once more: only evaluated domains can be the best. current() has the domains.
+template <class Current, class Next>
+void make_rounds(const Task& task, const Current& current, const Next& next) {
+  std::vector<std::int32_t> parts;
+  for (int round = 0; round <= *task.options.rounds; ++round) {
+    const Status written = attempt(refuse_partition.stage, [&] {
+      parts.resize(static_cast<std::size_t>(task.objects.count()));
+      write_ranks(task.space, current(), task.set, parts.data());  // part p is rank p
+    });
+    next(parts, written);
+    if (task.progress) task.progress((round + 1.0) / (*task.options.rounds + 1));
+  }
+}
+
+// The centre of the work of each domain is known, too.
+Domains best_of_work_rounds(const Task& task, std::vector<LoadSummary>& tried) {
+  const Communicator& ranks = task.communicator;
+  const GridRoundsOptions options = {.speeds = task.objects.speeds};
+  WorkRounds::Start start = {.dimensions = task.objects.dimensions,
+                             .box = task.box,
+                             .parts = task.options.parts,
+                             .mesh = extents_of(task.method)};
+  if (start.parts == ranks.size()) {  // then rounds would exchange the domains of ranks
+    start.rank_of_part.resize(static_cast<std::size_t>(start.parts));
+    std::iota(start.rank_of_part.begin(), start.rank_of_part.end(), 0);
+  }
+  WorkRounds rounds(WorkRounds::even(ranks, start, options), options);
+  const WorkCounter counter(ranks, task.objects);
+  const auto [first, end] = rounds.owners_on(ranks);
+  make_rounds(
+      task, [&]() -> const Domains& { return rounds.current(); },
+      [&, first = static_cast<std::size_t>(first), count = static_cast<std::size_t>(end - first)](
+          std::span<const std::int32_t> parts, const Status& written) {
+        const std::vector<WorkRounds::Measured> all =
+            counter.of_parts_with_centres(written, parts, task.options.parts, task.box);
+        std::vector<double> work;
+        for (const WorkRounds::Measured& its : all) work.push_back(its.work);
+        tried.push_back(summary_of(work, options.speeds));
+        rounds.next(ranks, std::span(all).subspan(first, count));
+      });
+  return rounds.best();
+}
+
+Domains best_of_rounds(const Task& task, std::vector<LoadSummary>& tried) {
+  if (!places_in_grid(task.method)) return best_of_work_rounds(task, tried);
   const bool is_tensor = std::holds_alternative<Tensor>(task.method);
   const GridScheme scheme = is_tensor ? GridScheme::tensor : GridScheme::staggered;
   const GridShape shape =
@@ -92,17 +137,13 @@ GridDomains best_of_rounds(const Task& task, std::vector<LoadSummary>& tried) {
                      .least_width = task.options.least_width,
                      .cell_size = task.options.cell_size});
   const WorkCounter counter(task.communicator, task.objects);
-  std::vector<std::int32_t> parts;
-  for (int round = 0; round <= *task.options.rounds; ++round) {
-    const Status written = attempt(refuse_partition.stage, [&] {
-      parts.resize(static_cast<std::size_t>(task.objects.count()));
-      rounds.current().write_parts(task.space, task.set, parts.data());
-    });
-    const std::vector<double> work = counter.of_parts(written, parts, task.options.parts);
-    tried.push_back(summary_of(work, speeds));
-    rounds.next(work);
-    if (task.progress) task.progress((round + 1.0) / (*task.options.rounds + 1));
-  }
+  make_rounds(
+      task, [&]() -> Domains { return rounds.current(); },
+      [&](std::span<const std::int32_t> parts, const Status& written) {
+        const std::vector<double> work = counter.of_parts(written, parts, task.options.parts);
+        tried.push_back(summary_of(work, speeds));
+        rounds.next(work);
+      });
   return rounds.best();
 }
 

@@ -12,8 +12,8 @@ namespace evenkeel::tool {
 
 namespace {
 
-// All methods: the methods of the library, whose grids can also be found in rounds; `histogram`, a
-// staggered grid that is always cut from the objects; and `graph`.
+// All methods: the methods of the library, some of which can also be found in rounds; `histogram`,
+// a staggered grid that is always cut from the objects; and `graph`.
 std::vector<NamedMethod> methods() {
   const std::vector<std::string_view> names = method_names();
   std::vector<NamedMethod> all;
@@ -21,7 +21,7 @@ std::vector<NamedMethod> methods() {
   for (const std::string_view name : names) {
     const Method method = *method_from_text(name);
     if (places_by_graph(method)) continue;  // has its own row, at the end
-    all.push_back({name, method, places_in_grid(method)});
+    all.push_back({name, method, has_rounds(method)});
   }
   all.push_back({"histogram", Staggered{}});
   all.push_back({"graph", std::nullopt});
@@ -54,6 +54,11 @@ void refuse_unless(const Predicate& has_them, const NamedMethod& method, const G
 }
 
 }  // namespace
+
+bool has_rounds(const Method& method) {
+  return places_in_grid(method) || std::holds_alternative<Voronoi>(method) ||
+         std::holds_alternative<Mesh>(method);
+}
 
 bool NamedMethod::has_boxes() const {
   return is_bisection() || (method && places_in_grid(*method));

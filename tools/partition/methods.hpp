@@ -37,6 +37,9 @@ struct NamedMethod {
   bool has_boxes() const;
 };
 
+// True if the domains of a method can be found in rounds, from the work of domains.
+bool has_rounds(const Method& method);
+
 // Throws an Error if no method has this name.
 NamedMethod method_named(const std::string& name);
 

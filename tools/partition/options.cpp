@@ -57,7 +57,9 @@ std::array<int, 3> grid_from(const std::string& text, int parts, int& numbers) {
 }
 
 Method with_grid(const Method& method, const std::array<int, 3>& grid) {
-  return std::holds_alternative<Tensor>(method) ? Method(Tensor{grid}) : Method(Staggered{grid});
+  if (std::holds_alternative<Tensor>(method)) return Tensor{grid};
+  if (std::holds_alternative<Mesh>(method)) return Mesh{grid};
+  return Staggered{grid};
 }
 
 // Reads one length for all axes, or one for each axis.
@@ -190,9 +192,9 @@ std::optional<Box> given_box(const PartitionOptions& options, int dimensions) {
 }
 
 void check_grid(const PartitionOptions& options, int dimensions) {
-  if (options.rounds && !places_in_grid(options.method))
-    refuse_partition("Rounds were asked for with a method that has no grid.",
-                     "Choose tensor or staggered, or leave --rounds out.");
+  if (options.rounds && !has_rounds(options.method))
+    refuse_partition("Rounds were asked for with a method that has no rounds.",
+                     "Choose tensor, staggered, voronoi or mesh, or leave --rounds out.");
   if (options.grid_numbers == 0 || options.grid_numbers == dimensions) return;
   refuse_partition(
       joined({"--grid has ", std::to_string(options.grid_numbers), " numbers, but the points of ",

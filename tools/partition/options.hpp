@@ -21,7 +21,7 @@ struct PartitionOptions {
   Method method;
   double ghost_cost = 0;      // for auto, in units of the work on an object
   int grid_numbers = 0;       // the count of numbers in --grid; 0 if it was not given
-  std::optional<int> rounds;  // of a grid, from the work of domains; if empty, cut from objects
+  std::optional<int> rounds;  // from the work of domains; if empty, cut from objects
   std::array<double, 3> cell_size = {}, least_width = {};  // 0 allows any border or width
   std::vector<double> box;  // the lower corner, then the upper; if empty, it is measured
   bool work_is_count = true;

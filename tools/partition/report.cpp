@@ -92,7 +92,8 @@ std::string as_text(const PartitionOptions& options, const FileObjects& objects,
   if (!partition.forecasts.empty()) write_forecasts(partition.forecasts, text);
   if (!partition.rounds.empty())
     text << "rounds          " << partition.rounds.size() - 1 << ", from lambda "
-         << lambda(partition.rounds.front()) << " of the uniform grid\n";
+         << lambda(partition.rounds.front()) << " of "
+         << (places_in_grid(options.method) ? "the uniform grid\n" : "even domains\n");
   text << "lambda          " << lambda(load)
        << (options.speeds ? " (greatest / average time)\n" : " (greatest / average)\n");
   text << "imbalance       " << imbalance_percent(load)

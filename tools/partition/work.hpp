@@ -6,6 +6,7 @@
 #include "partition/objects.hpp"
 
 #include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/core/boxes/rounds.hpp>
 #include <evenkeel/monitor/metrics.hpp>
 
 #include <cstdint>
@@ -29,6 +30,12 @@ class WorkCounter {
   // overflows.
   std::vector<double> of_parts(const Status& status, std::span<const std::int32_t> part_of_object,
                                int parts) const;
+
+  // Collective. The same, with the centre of the work of each part, for places in this box. The
+  // centres are rounded, so that they do not depend on how objects are distributed either.
+  std::vector<WorkRounds::Measured> of_parts_with_centres(
+      const Status& status, std::span<const std::int32_t> part_of_object, int parts,
+      const Box& box) const;
 
  private:
   std::int64_t units_of(double weight) const;

@@ -1,4 +1,5 @@
 #include "field/numbers.hpp"
+#include "field/places.hpp"
 #include "weights/stage.hpp"
 
 #include <evenkeel/backends/exec/bodies.hpp>
@@ -26,6 +27,13 @@ struct Mix {
   }
 };
 
+template <class Real>
+struct WeightedCoordinate {
+  Coordinate<Real> coordinate;
+  const double* weights;
+  KOKKOS_FUNCTION double operator()(std::int64_t i) const { return weights[i] * coordinate(i); }
+};
+
 }  // namespace
 
 exec::Array<double> given_weights(const Space& space, const Set& set) {
@@ -50,6 +58,28 @@ exec::Array<double> given_weights(const Space& space, const Set& set) {
 double sum_of(const Space& space, std::span<const double> weights) {
   if (weights.empty()) return 0;
   return exec::sum<double>(space, std::ssize(weights), exec::ValueAt{weights.data()});
+}
+
+CentreOfWeight centre_of_weight(const Space& space, const Set& set) {
+  check(set);
+  const FieldLayout at = set.position();
+  exec::Array<double> weights;
+  if (set.options().weight.given())
+    weights = given_weights(space, set);
+  else
+    weights = measured_weights(space, at.count,
+                               {.cost = static_cast<double>(at.count), .mean_cost = 1}, {});
+  CentreOfWeight all{.weight = sum_of(space, weights.span())};
+  if (!(all.weight > 0)) return all;
+  all.centre.emplace();
+  with_places(at, [&]<class Real>(const Places<Real>& places) {
+    for (int axis = 0; axis < at.components; ++axis)
+      (*all.centre)[static_cast<std::size_t>(axis)] =
+          exec::sum<double>(space, at.count,
+                            WeightedCoordinate<Real>{places.along(axis), weights.data()}) /
+          all.weight;
+  });
+  return all;
 }
 
 exec::Array<double> measured_weights(const Space& space, std::int64_t objects,

@@ -27,6 +27,13 @@ void require_bytes(const Set& cells) {
                 "Give .bytes or .bytes_per_object with the cells, or no limit of memory.");
 }
 
+// Rounds of a grid; or of a power diagram or a mesh.
+using Rounds = std::variant<GridRounds, WorkRounds>;
+
+Domains current_of(const Rounds& rounds) {
+  return std::visit([](const auto& any) -> Domains { return any.current(); }, rounds);
+}
+
 }  // namespace
 
 struct GridBalancer::Impl {
@@ -43,8 +50,13 @@ struct GridBalancer::Impl {
     rounds_options_ = options.rounds;
     take_over_speeds(options.grid.rank_of_part);
     placing_ = engine_.options();
+    if (options.bisection.has_value() + options.voronoi.has_value() + options.mesh.has_value() > 1)
+      throw Error(ErrorKind::bad_input, Where{grid_stage},
+                  "Several of .bisection, .voronoi and .mesh were set.", "Set at most one.");
     if (options.bisection)
       begin_bisection(options);
+    else if (options.voronoi || options.mesh)
+      begin_cells(options);
     else
       begin_grid(options);
     part_ = decomposition_of(domains_).part_of(ranks_.rank());
@@ -71,18 +83,22 @@ struct GridBalancer::Impl {
                   "A grid of " + std::to_string(uniform.parts()) + " domains was given for " +
                       std::to_string(ranks_.size()) + " ranks.",
                   "Make as many domains as ranks, for example with factored().");
-    rounds_.emplace(uniform, rounds_options_);
-    domains_ = rounds_->current();
+    rounds_.emplace(GridRounds(uniform, rounds_options_));
+    domains_ = current_of(*rounds_);
     if (options.scheme == GridScheme::tensor)
       placing_.method = Tensor{options.grid.shape.extents};
     else
       placing_.method = Staggered{options.grid.shape.extents};
   }
 
-  void begin_bisection(const GridBalancerOptions& options) {
+  static void require_kokkos() {
     if (!exec::kokkos_is_running())
       throw Error(ErrorKind::bad_input, Where{grid_stage}, "Kokkos is not running.",
-                  "Make a GridBalancer of a bisection after Kokkos::initialize.");
+                  "Only a GridBalancer of a grid can be made before Kokkos::initialize.");
+  }
+
+  void begin_bisection(const GridBalancerOptions& options) {
+    require_kokkos();
     cutting_.emplace();
     cutting_->box = options.box;
     cutting_->periodic = options.periodic;
@@ -101,6 +117,20 @@ struct GridBalancer::Impl {
                            std::move(cut.nodes), options.grid.rank_of_part);
   }
 
+  void begin_cells(const GridBalancerOptions& options) {
+    require_kokkos();
+    WorkRounds::Start start = {.dimensions = options.grid.shape.dimensions,
+                               .box = options.box,
+                               .periodic = options.periodic,
+                               .parts = ranks_.size(),
+                               .rank_of_part = options.grid.rank_of_part};
+    if (options.mesh) start.mesh = options.mesh->grid;
+    domains_ = WorkRounds::even(Communicator::self(), start, rounds_options_);
+    rounds_.emplace(WorkRounds(domains_, rounds_options_));
+    placing_.method = options.mesh ? Method(*options.mesh) : Method(*options.voronoi);
+    placing_.least_width = rounds_options_.least_width;
+  }
+
   // The speeds of ranks, in the options of the monitor, are those of their parts.
   void take_over_speeds(const std::vector<int>& rank_of_part) {
     const std::span<const double> speeds = engine_.options().speeds;
@@ -112,22 +142,34 @@ struct GridBalancer::Impl {
     rounds_options_.speeds = speeds_of_parts(unless_equal(speeds), rank_of_part);
   }
 
-  // `cells` may be null for a grid.
-  std::optional<Domains> step(const Set* cells, const StepOptions& how,
+  // Calls propose(work, frees_memory) with this rank's measured work if a proposal is due.
+  // Functions are template parameters, since a std::function may need memory.
+  template <class Propose>
+  std::optional<Domains> step(const StepOptions& how, const Propose& propose,
                               const std::function<Status()>& inspector = {},
                               const Engine::Forecast& forecast = {});
   std::optional<Domains> step(const Set& cells, const StepOptions& how);
-  std::optional<Domains> propose(double work);
+  std::optional<Domains> step_without_cells(const std::optional<std::array<double, 3>>& centre,
+                                            const StepOptions& how);
+  // Collective. Asks the rounds for new domains. measure() returns the work of this rank, and may
+  // throw.
+  template <class Measure>
+  std::optional<Domains> propose_by(const Measure& measure);
   std::optional<Domains> propose(const Set& cells, std::optional<double> work, bool frees_memory);
+  std::optional<Domains> bisect_again(const Set& cells, std::optional<double> work,
+                                      bool frees_memory);
   std::vector<Bisection> cut_cells(const Status& status, const WeightedPoints& points);
   std::vector<Bisection> cut_within_memory(const Status& status, const Set& cells,
                                            std::span<const double> weights, bool frees_memory);
   void offer(const Status& status, const std::optional<Domains>& next);
-  void require_bisection(bool wanted) const;
   void end_rebalance(const Outcome& outcome) {
     engine_.rebalanced(outcome);
     memory_.rebalanced(engine_.steps(), outcome.moved);
   }
+  bool has_cells() const noexcept { return rounds_ && rounds_->index() == 1; }
+  void require_rounds() const;
+  void require_cells() const;
+  void require_no_grid() const;
   void accept();
   void drop();
   void require_proposal(const std::string& call) const;
@@ -135,7 +177,7 @@ struct GridBalancer::Impl {
   const GridDomains& grid() const noexcept { return *std::get_if<GridDomains>(&domains_); }
   Box domain() const {
     if (const auto* const tree = std::get_if<TreeDomains>(&domains_)) return tree->box_of(part_);
-    return grid().box_of(part_);
+    return has_cells() ? box_of_rank(domains_, ranks_.rank()) : grid().box_of(part_);
   }
 
   Engine engine_;
@@ -143,13 +185,13 @@ struct GridBalancer::Impl {
   std::function<std::int64_t()> now_ = engine_.clock_for(ranks_);
   std::optional<Space> space_;  // chosen by the application
   GridRoundsOptions rounds_options_;
-  std::optional<GridRounds> rounds_;
-  std::optional<GridRounds> rounds_after_drop_;  // of the open proposal
-  std::optional<BisectionOptions> cutting_;      // empty for a grid, as rounds_ for a bisection
-  double lambda_ = 0;                            // of the latest bisection
-  double best_lambda_ = 1;                       // see Surveyor::Question
+  std::optional<Rounds> rounds_;             // empty for a bisection
+  std::optional<Rounds> rounds_after_drop_;  // of the open proposal
+  std::optional<BisectionOptions> cutting_;  // only for a bisection
+  double lambda_ = 0;                        // of the latest bisection
+  double best_lambda_ = 1;                   // see Surveyor::Question
   Domains domains_ = GridDomains();
-  int part_ = 0;      // of this rank
+  int part_ = 0;      // of this rank, at first; rounds of cells may change it
   double speed_ = 1;  // of this rank
   std::optional<Domains> proposal_;
   std::int64_t proposed_at_ = 0;  // reading of now_(): a rebalance begins here
@@ -160,13 +202,25 @@ struct GridBalancer::Impl {
   Inspection inspection_;
 };
 
-std::optional<Domains> GridBalancer::Impl::step(const Set* cells, const StepOptions& how,
+template <class Propose>
+std::optional<Domains> GridBalancer::Impl::step(const StepOptions& how, const Propose& propose,
                                                 const std::function<Status()>& inspector,
                                                 const Engine::Forecast& forecast) {
   const Advice advice = engine_.step(0, how, inspector, forecast);
   if (!advice) return std::nullopt;
-  const double work = static_cast<double>(engine_.measured().load) * speed_;
-  return cutting_ && cells != nullptr ? propose(*cells, work, advice.frees_memory) : propose(work);
+  return propose(static_cast<double>(engine_.measured().load) * speed_, advice.frees_memory);
+}
+
+std::optional<Domains> GridBalancer::Impl::step_without_cells(
+    const std::optional<std::array<double, 3>>& centre, const StepOptions& how) {
+  engine_.refuse_change(how,
+                        "Give step the cells, too, or leave out .changed: the next look measures "
+                        "the new load.");
+  return with_name(engine_.options().name, [&] {
+    return step(how, [&](double work, bool) {
+      return propose_by([&] { return WorkRounds::Measured{work, centre}; });
+    });
+  });
 }
 
 std::optional<Domains> GridBalancer::Impl::step(const Set& cells, const StepOptions& how) {
@@ -194,9 +248,10 @@ std::optional<Domains> GridBalancer::Impl::step(const Set& cells, const StepOpti
   forecast_.end_step(sets, how.changed);
   if (looks) engine_.set_memory(memory_.at_look(ranks_.rank(), sets, engine_.steps() + 1));
   const bool inspects = looks && Inspection::is_needed(engine_.options());
-  std::optional<Domains> proposal =
-      step(&cells, how, inspects ? Engine::Inspector(std::cref(inspect)) : Engine::Inspector(),
-           predicts ? Engine::Forecast(std::cref(forecast)) : Engine::Forecast());
+  std::optional<Domains> proposal = step(
+      how, [&](double work, bool frees_memory) { return propose(cells, work, frees_memory); },
+      inspects ? Engine::Inspector(std::cref(inspect)) : Engine::Inspector(),
+      predicts ? Engine::Forecast(std::cref(forecast)) : Engine::Forecast());
   if (looks) forecast_.end_epoch(engine_.measured().last);
   if (engine_.take_advised()) {
     engine_.meet_for_survey();
@@ -205,24 +260,33 @@ std::optional<Domains> GridBalancer::Impl::step(const Set& cells, const StepOpti
   return proposal;
 }
 
-// Collective.
-std::optional<Domains> GridBalancer::Impl::propose(double work) {
+template <class Measure>
+std::optional<Domains> GridBalancer::Impl::propose_by(const Measure& measure) {
   engine_.meet_for_rebalance("propose");
   std::optional<Domains> answer;
-  std::optional<GridRounds> again;  // if this proposal fails or is dropped
+  std::optional<Rounds> again;  // if this proposal fails or is dropped
+  WorkRounds::Measured mine;
   const Status copied = attempt(grid_stage, [&] {
     answer = proposal_;
-    if (!proposal_) again.emplace(grid(), rounds_options_);
+    if (proposal_) return;
+    mine = measure();
+    if (has_cells())
+      again.emplace(std::get<WorkRounds>(*rounds_));
+    else
+      again.emplace(GridRounds(grid(), rounds_options_));
   });
   require_same_generation(ranks_, copied, grid_stage, generation());
   if (proposal_) return answer;
   proposed_at_ = now_();
-  const std::vector<double> works = gather_work(ranks_, grid(), work);
-  const Status made = attempt(grid_stage, [&] {
-    const GridDomains next = rounds_->next(works);
-    if (next.borders() != grid().borders()) answer = renumbered(next, generation() + 1);
-  });
+  std::vector<double> works;  // of all parts of a grid
+  if (!has_cells()) works = gather_work(ranks_, grid(), mine.work);
   try {
+    if (has_cells()) std::get<WorkRounds>(*rounds_).next(ranks_, {&mine, 1});
+    const Status made = attempt(grid_stage, [&] {
+      if (!has_cells()) std::get<GridRounds>(*rounds_).next(works);
+      const Domains next = current_of(*rounds_);
+      if (!is_same_division(next, domains_)) answer = renumbered(next, generation() + 1);
+    });
     offer(made, answer);
   } catch (...) {
     rounds_ = std::move(again);  // some ranks may have made the next round
@@ -232,10 +296,22 @@ std::optional<Domains> GridBalancer::Impl::propose(double work) {
   return answer;
 }
 
-// Collective. Cuts by the weights of cells or, if this rank's work is given, by this work,
-// distributed over its cells by their weights.
+// Collective. Proposes by the work of cells or, if this rank's work is given, by this work.
 std::optional<Domains> GridBalancer::Impl::propose(const Set& cells, std::optional<double> work,
                                                    bool frees_memory) {
+  if (cutting_) return bisect_again(cells, work, frees_memory);
+  return propose_by([&]() -> WorkRounds::Measured {
+    if (!has_cells()) return {work.value(), std::nullopt};
+    const CentreOfWeight its = centre_of_weight(Space::where(cells.position().memory), cells);
+    return {work.value_or(its.weight), its.centre};
+  });
+}
+
+// Collective. Cuts by the weights of cells or, if this rank's work is given, by this work,
+// distributed over its cells by their weights.
+std::optional<Domains> GridBalancer::Impl::bisect_again(const Set& cells,
+                                                        std::optional<double> work,
+                                                        bool frees_memory) {
   engine_.meet_for_rebalance("propose");
   std::optional<Domains> answer;
   const Status copied = attempt(grid_stage, [&] { answer = proposal_; });
@@ -334,14 +410,22 @@ void GridBalancer::Impl::offer(const Status& status, const std::optional<Domains
   proposal_ = std::move(proposed);
 }
 
-void GridBalancer::Impl::require_bisection(bool wanted) const {
-  if (wanted == cutting_.has_value()) return;
-  if (wanted)
+void GridBalancer::Impl::require_rounds() const {
+  if (!rounds_)
+    throw Error(ErrorKind::bad_input, Where{grid_stage},
+                "A bisection is cut from the work of cells, but there are no cells.",
+                "Give the cells of this rank to step and propose.");
+}
+void GridBalancer::Impl::require_cells() const {
+  if (!has_cells())
+    throw Error(ErrorKind::bad_input, Where{grid_stage},
+                "A centre of work was given for domains that are boxes.",
+                "Leave out the centre, or set .voronoi or .mesh.");
+}
+void GridBalancer::Impl::require_no_grid() const {
+  if (!cutting_ && !has_cells())
     throw Error(ErrorKind::bad_input, Where{grid_stage}, "Cells were given to propose for a grid.",
                 "Give the work of this rank's domain, or set .bisection.");
-  throw Error(ErrorKind::bad_input, Where{grid_stage},
-              "A bisection is cut from the work of cells, but there are no cells.",
-              "Give the cells of this rank to step and propose.");
 }
 
 void GridBalancer::Impl::require_proposal(const std::string& call) const {
@@ -362,7 +446,8 @@ void GridBalancer::Impl::accept() {
   forecast_.forget_amount();
 }
 
-// The rounds now expect the work of the proposed domains next, so they begin again.
+// The rounds expect the work of the proposed domains next. So those of a grid begin again, and the
+// others go back.
 void GridBalancer::Impl::drop() {
   require_proposal("drop");
   rounds_ = std::move(rounds_after_drop_);
@@ -391,11 +476,13 @@ Loan GridBalancer::loan(const std::string& name, const Loan::Options& options) {
 }
 
 std::optional<Domains> GridBalancer::step(const StepOptions& how) {
-  with_name(options().name, [&] { impl_->require_bisection(false); });
-  impl_->engine_.refuse_change(how,
-                               "Give step the cells, too, or leave out .changed: the next look "
-                               "measures the new load.");
-  return with_name(options().name, [&] { return impl_->step(nullptr, how); });
+  with_name(options().name, [&] { impl_->require_rounds(); });
+  return impl_->step_without_cells(std::nullopt, how);
+}
+std::optional<Domains> GridBalancer::step(const std::array<double, 3>& centre,
+                                          const StepOptions& how) {
+  with_name(options().name, [&] { impl_->require_cells(); });
+  return impl_->step_without_cells(centre, how);
 }
 std::optional<Domains> GridBalancer::step(const Set& cells, const StepOptions& how) {
   const InUse in_use(impl_->space_);
@@ -404,14 +491,20 @@ std::optional<Domains> GridBalancer::step(const Set& cells, const StepOptions& h
 
 std::optional<Domains> GridBalancer::propose(double work) {
   return with_name(options().name, [&] {
-    impl_->require_bisection(false);
-    return impl_->propose(work);
+    impl_->require_rounds();
+    return impl_->propose_by([&] { return WorkRounds::Measured{work, std::nullopt}; });
+  });
+}
+std::optional<Domains> GridBalancer::propose(double work, const std::array<double, 3>& centre) {
+  return with_name(options().name, [&] {
+    impl_->require_cells();
+    return impl_->propose_by([&] { return WorkRounds::Measured{work, centre}; });
   });
 }
 std::optional<Domains> GridBalancer::propose(const Set& cells) {
   const InUse in_use(impl_->space_);
   return with_name(options().name, [&] {
-    impl_->require_bisection(true);
+    impl_->require_no_grid();
     return impl_->propose(cells, std::nullopt, false);
   });
 }
@@ -440,7 +533,8 @@ std::vector<int> GridBalancer::neighbours() const {
   return ranks;
 }
 double GridBalancer::best_lambda() const noexcept {
-  return impl_->rounds_ ? impl_->rounds_->best_lambda() : impl_->lambda_;
+  if (!impl_->rounds_) return impl_->lambda_;
+  return std::visit([](const auto& any) { return any.best_lambda(); }, *impl_->rounds_);
 }
 const Options& GridBalancer::options() const noexcept { return impl_->engine_.options(); }
 

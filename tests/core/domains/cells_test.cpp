@@ -88,19 +88,44 @@ std::vector<int> others_of(const CellMesh& mesh, const std::vector<CellMoves::Pa
   return others;
 }
 
+// If domains are not boxes, the ranges before and after are around the cells.
 template <class From, class To>
-void expect_moves(const CellMesh& mesh, const From& from, const To& to) {
+void expect_moves(const CellMesh& mesh, const From& from, const To& to, bool are_boxes = true) {
   const std::vector<int> before = owners(mesh, from), after = owners(mesh, to);
-  for (int rank = 0; rank < from.parts(); ++rank) {
+  const auto inside = [&](const CellRange& range, const std::vector<int>& owner, int rank) {
+    std::int64_t count = 0;
+    for_each_cell(mesh, range,
+                  [&](const auto&, std::size_t cell) { count += owner[cell] == rank ? 1 : 0; });
+    return count;
+  };
+  const Domains any = from;
+  for (int rank = 0; rank < parts_of(any); ++rank) {
     const CellMoves moves = cells_between(mesh, from, to, rank);
-    EXPECT_EQ(cells_in(mesh, from, rank), moves.before);
-    EXPECT_EQ(moves.before.count(), std::ranges::count(before, rank));
-    EXPECT_EQ(moves.after.count(), std::ranges::count(after, rank));
+    EXPECT_EQ(cells_in(mesh, from, decomposition_of(any).part_of(rank)), moves.before);
+    EXPECT_EQ(inside(moves.before, before, rank), std::ranges::count(before, rank));
+    EXPECT_EQ(inside(moves.after, after, rank), std::ranges::count(after, rank));
+    if (are_boxes) {
+      EXPECT_EQ(moves.before.count(), std::ranges::count(before, rank));
+      EXPECT_EQ(moves.after.count(), std::ranges::count(after, rank));
+    }
     const std::vector<int> gives = others_of(mesh, moves.leaving, before.size());
     const std::vector<int> gets = others_of(mesh, moves.entering, before.size());
+    std::vector<CellMoves::Parcel> staying;
+    for (const CellRange& range : moves.staying) staying.push_back({rank, range});
+    const std::vector<int> keeps = others_of(mesh, staying, before.size());
     for (std::size_t c = 0; c < before.size(); ++c) {
       EXPECT_EQ(gives[c], before[c] == rank && after[c] != rank ? after[c] : -1);
       EXPECT_EQ(gets[c], after[c] == rank && before[c] != rank ? before[c] : -1);
+      EXPECT_EQ(keeps[c], before[c] == rank && after[c] == rank ? rank : -1);
+    }
+    EXPECT_TRUE(std::ranges::is_sorted(moves.leaving, {}, &CellMoves::Parcel::rank));
+    for (const CellMoves::Parcel& parcel : moves.leaving) {  // arrives as the same parcels
+      std::vector<CellRange> sent, received;
+      for (const auto& all : moves.leaving)
+        if (all.rank == parcel.rank) sent.push_back(all.cells);
+      for (const auto& all : cells_between(mesh, from, to, parcel.rank).entering)
+        if (all.rank == rank) received.push_back(all.cells);
+      EXPECT_EQ(sent, received);
     }
   }
 }
@@ -124,6 +149,49 @@ TEST(Cells, GoFromTheirOldOwnersToTheirNewOnes) {
       }
 }
 
+VoronoiDomains random_cells(std::mt19937_64& random, int dimensions, int parts) {
+  std::vector<PowerSite> sites(static_cast<std::size_t>(parts));
+  // the box is 4 x 2 x 1, and its longest side has 2^21 cells
+  for (PowerSite& site : sites)
+    for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions); ++d)
+      site.anchor[d] = static_cast<std::int32_t>(random() % ((1U << power_levels) >> d));
+  std::vector<int> ranks(sites.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  std::ranges::shuffle(ranks, random);
+  return {1, dimensions, box, {}, sites, ranks};
+}
+
+TEST(Cells, ThatArePartsOfNoBoxAreRows) {
+  std::mt19937_64 random(3);
+  for (const int dimensions : {2, 3})
+    for (const int parts : {1, 4, 12})
+      for (int round = 0; round < 5; ++round) {
+        const CellMesh mesh{box, {9, 7, dimensions == 3 ? 5 : 1}};
+        const Domains from = random_cells(random, dimensions, parts);
+        const Domains to = random_cells(random, dimensions, parts);
+        const Domains tree = random_tree(random, {dimensions, {parts, 1, 1}});
+        expect_moves(mesh, from, to, false);
+        expect_moves(mesh, from, tree, false);
+        expect_moves(mesh, tree, to, false);
+        expect_moves(mesh, from, from, false);
+      }
+}
+
+TEST(Cells, OfAMeshOfDomainsAreRows) {
+  const auto hexahedra = [](std::int32_t x) {
+    constexpr std::int32_t all = 1 << mesh_levels;
+    std::vector<MeshVertex> vertices;
+    for (const std::int32_t i : {0, 1, 2})
+      for (const std::int32_t j : {0, 1})
+        for (const std::int32_t k : {0, 1})
+          vertices.push_back(
+              {i * all / 2 + (i == 1 ? x * (1 + j - k) : 0), j * all / 2, k * all / 4});
+    return Domains(MeshDomains(1, {3, {2, 1, 1}}, box, {}, vertices));
+  };
+  expect_moves(CellMesh{box, {13, 7, 5}}, hexahedra(0), hexahedra(90000), false);
+  expect_moves(CellMesh{box, {13, 7, 5}}, hexahedra(-90000), hexahedra(90000), false);
+}
+
 TEST(Cells, MisuseIsAnError) {
   const GridShape shape{3, {2, 1, 1}};
   const auto grid = GridDomains::uniform(shape, box, GridScheme::tensor);
@@ -133,7 +201,9 @@ TEST(Cells, MisuseIsAnError) {
   EXPECT_ERROR(cells_between({box, {4, 4, 4}}, grid, {}, 0), "has no domains yet.");
   const Domains none, curve = CurveDomains(1, 3, box, {}, {{0}, end_of_curve(3)});
   EXPECT_ERROR(cells_between({box, {4, 4, 4}}, Domains(grid), none, 0), "has no domains yet.");
-  EXPECT_ERROR(cells_in({box, {4, 4, 4}}, curve, 0), "domains are not boxes");
+  EXPECT_ERROR(cells_in({box, {4, 4, 4}}, curve, 0),
+               "core/domains: Cells were asked for, but domains are ranges of a curve or parts of "
+               "a graph. Use the method bisection, staggered, tensor, voronoi or mesh.");
 }
 
 }  // namespace

@@ -146,6 +146,22 @@ Weights measured(std::int64_t objects, double cost, double mean_cost, const Weig
   return measured_weights(test::space(), objects, {cost, mean_cost, followed}, before).on_host();
 }
 
+TEST(CentresOfWeight, ByHand) {
+  std::vector<std::array<float, 2>> places = {{1, 0}, {4, 8}, {0, 0}};
+  std::vector<int> weights = {1, 3, 0};
+  const Space host = Space::where(MemoryKind::host);
+  const CentreOfWeight given = centre_of_weight(host, set(places, {}, {.weight = weights}));
+  EXPECT_EQ(given.weight, 4);
+  EXPECT_EQ(given.centre, (std::array{3.25, 6.0, 0.0}));
+  const CentreOfWeight equal = centre_of_weight(host, set(places));
+  EXPECT_EQ(equal.weight, 3);
+  EXPECT_NEAR(equal.centre.value()[1], 8.0 / 3, 1e-15);
+  weights = {0, 0, 0};
+  EXPECT_FALSE(centre_of_weight(host, set(places, {}, {.weight = weights})).centre);
+  places.clear();
+  EXPECT_EQ(centre_of_weight(host, set(places)).weight, 0);
+}
+
 TEST(MeasuredWeights, ByHand) {
   EXPECT_EQ(measured(4, 8, 2, {}), (Weights{2, 2, 2, 2}));
   EXPECT_EQ(measured(1, 3, 2, {}), (Weights{3}));

@@ -21,6 +21,7 @@ extern const ek::CellMesh mesh;
 extern const double h;
 extern std::vector<double> cells, costs;
 extern std::vector<std::array<double, 3>> centres;
+extern const std::array<double, 3> centre_of_work;
 void compute_fluxes(std::vector<double>& cells);
 void exchange(std::vector<double>& cells, const std::vector<ek::CellMoves::Parcel>& leaving,
               const std::vector<ek::CellMoves::Parcel>& entering);

@@ -540,5 +540,198 @@ TEST_F(GridBalancers, MemoryThatCannotBeKeptIsAnError) {
   EXPECT_FALSE(balancer.has_proposal());
 }
 
+// --- Cells and meshes ----------------------------------------------------------------------------
+
+// The cells of a Mesh that a rank has, as one message per parcel would bring them.
+std::int64_t cells_of(const CellMoves& moves) {
+  std::int64_t count = 0;
+  for (const CellRange& range : moves.staying) count += range.count();
+  for (const CellMoves::Parcel& parcel : moves.entering) count += parcel.cells.count();
+  return count;
+}
+
+std::array<double, 3> centre_of(const Mesh& mesh) {
+  std::array<double, 3> centre = {};
+  for (std::size_t i = 0; i < mesh.mine.size(); ++i)
+    for (std::size_t d = 0; d < 2; ++d) centre[d] += mesh.costs[i] / mesh.work() * mesh.mine[i][d];
+  return centre;
+}
+
+class CellBalancers : public GridBalancers {
+ protected:
+  // Voronoi cells, or quadrilaterals.
+  GridBalancerOptions by(bool is_mesh) const {
+    GridBalancerOptions chosen;
+    chosen.grid.shape.dimensions = 2;
+    chosen.box = unit;
+    if (is_mesh)
+      chosen.mesh.emplace();
+    else
+      chosen.voronoi.emplace();
+    return chosen;
+  }
+  double lambda_of_cells(const Mesh& mesh) const {
+    return lambda_of(communicator.all_gather(mesh.work()));
+  }
+};
+
+TEST_F(CellBalancers, ComeToEvenDomainsFromOneNumberAndItsCentre) {
+  for (const bool is_mesh : {false, true})
+    for (const bool has_centres : {false, true}) {
+      GridBalancer balancer(communicator, by(is_mesh));
+      EXPECT_EQ(balancer.generation(), 1);
+      Mesh mesh;
+      mesh.take(balancer.domains(), rank);
+      const double first = lambda_of_cells(mesh);
+      double least = first;
+      for (int round = 0; round < 8; ++round) {
+        const auto next = has_centres ? balancer.propose(mesh.work(), centre_of(mesh))
+                                      : balancer.propose(mesh.work());
+        EXPECT_TRUE(test::same_everywhere(communicator, next ? "a proposal" : "no proposal"));
+        if (!next) continue;
+        EXPECT_EQ(generation_of(*next), balancer.generation() + 1);
+        const CellMoves moves =
+            cells_between({unit, {Mesh::side, Mesh::side, 1}}, balancer.domains(), *next, rank);
+        balancer.accept();
+        mesh.take(balancer.domains(), rank);
+        EXPECT_EQ(cells_of(moves), std::ssize(mesh.mine));
+        least = std::min(least, lambda_of_cells(mesh));
+      }
+      // one cell can have 5 % of the work of a domain
+      EXPECT_LE(least, has_centres ? 1.06 : 1.1) << is_mesh << has_centres;
+      EXPECT_LE(balancer.best_lambda(), first + 1e-9);
+      balancer.finish();
+    }
+}
+
+TEST_F(CellBalancers, HaveABoxAroundTheirDomainAndNeighbours) {
+  for (const bool is_mesh : {false, true}) {
+    const GridBalancer balancer(communicator, by(is_mesh));
+    EXPECT_EQ(balancer.domain(), box_of_rank(balancer.domains(), rank));
+    EXPECT_EQ(balancer.neighbours().empty(), size == 1);
+  }
+}
+
+TEST_F(CellBalancers, ADroppedProposalLeavesNoTrace) {
+  if (size == 1) GTEST_SKIP() << "takes two ranks";
+  for (const bool is_mesh : {false, true}) {
+    GridBalancer balancer(communicator, by(is_mesh)), other(communicator, by(is_mesh));
+    Mesh mesh;
+    for (int round = 0; round < 3; ++round) {
+      mesh.take(balancer.domains(), rank);
+      if (round == 1 && balancer.propose(mesh.work(), centre_of(mesh))) balancer.drop();
+      const auto next = balancer.propose(mesh.work(), centre_of(mesh));
+      const auto expected = other.propose(mesh.work(), centre_of(mesh));
+      ASSERT_EQ(next.has_value(), expected.has_value());
+      if (!next) break;
+      EXPECT_TRUE(is_same_division(*next, *expected));
+      balancer.accept();
+      other.accept();
+    }
+    balancer.finish();
+    other.finish();
+  }
+}
+
+// Three ways to give the centre of work: beside the step, by the cells, and not at all.
+TEST_F(CellBalancers, LookAtKernelsAndAtCells) {
+  constexpr double second = 1e9;
+  for (const bool is_mesh : {false, true})
+    for (const int way : {0, 1, 2}) {
+      test::virtual_time = 0;
+      GridBalancerOptions chosen = by(is_mesh);
+      chosen.monitor.trigger = Threshold{.lambda = 1.1};
+      chosen.monitor.own_clock = &test::virtual_now;
+      chosen.monitor.log = LogLevel::off;
+      GridBalancer balancer(communicator, chosen);
+      const Kernel flow = balancer.kernel("flow");
+      Mesh mesh;
+      mesh.take(balancer.domains(), rank);
+      for (int step = 0; step < 120; ++step) {
+        test::virtual_time += 1000;
+        test::spend(flow, std::llround(mesh.work() * second));
+        const auto next = way == 0   ? balancer.step(centre_of(mesh))
+                          : way == 1 ? balancer.step(mesh.cells())
+                                     : balancer.step();
+        if (!next) continue;
+        balancer.accept();
+        mesh.take(balancer.domains(), rank);
+      }
+      EXPECT_LE(lambda_of_cells(mesh), size == 1 ? 1 : 1.12) << is_mesh << way;
+      const std::string saved = balancer.saved_state();
+      balancer.finish();
+      if (way == 1 && size > 1) {
+        EXPECT_TRUE(balancer.account().knows_never);
+      }
+      GridBalancer later(communicator, chosen);
+      later.restore(saved);
+      later.finish();
+    }
+}
+
+TEST_F(CellBalancers, ProposeByTheWorkOfCells) {
+  if (size == 1) GTEST_SKIP() << "takes two ranks";
+  GridBalancer balancer(communicator, by(false)), other(communicator, by(false));
+  Mesh mesh;
+  mesh.take(balancer.domains(), rank);
+  const auto next = balancer.propose(mesh.cells());
+  const auto expected = other.propose(mesh.work(), centre_of(mesh));
+  ASSERT_TRUE(next && expected);
+  EXPECT_LT(std::abs(box_of_rank(*next, rank).lower[0] - box_of_rank(*expected, rank).lower[0]),
+            1e-3)
+      << "sums differ in the order of their terms";
+}
+
+TEST_F(CellBalancers, GiveARankWorkInProportionToItsSpeed) {
+  std::vector<double> speeds(static_cast<std::size_t>(size), 1);
+  speeds.back() = 2;
+  for (const bool is_named : {false, true}) {
+    GridBalancerOptions chosen = by(false);
+    chosen.monitor.speeds = speeds;
+    if (is_named)
+      for (int part = 0; part < size; ++part) chosen.grid.rank_of_part.push_back(size - 1 - part);
+    GridBalancer balancer(communicator, chosen);
+    Mesh mesh;
+    double least = 9;
+    for (int round = 0; round < 8; ++round) {
+      mesh.take(balancer.domains(), rank);
+      least = std::min(least, lambda_of(communicator.all_gather(mesh.work()), speeds));
+      if (balancer.propose(mesh.work(), centre_of(mesh))) balancer.accept();
+    }
+    EXPECT_LE(least, 1.06);
+    if (is_named) {
+      EXPECT_EQ(rank_of_part(balancer.domains()), chosen.grid.rank_of_part);
+    }
+    balancer.finish();
+  }
+}
+
+TEST_F(CellBalancers, MisuseIsTheSameErrorOnAllRanks) {
+  GridBalancerOptions chosen = by(false);
+  chosen.mesh.emplace();
+  EXPECT_ERROR(GridBalancer(communicator, chosen),
+               "monitor/grid_balancer: Several of .bisection, .voronoi and .mesh were set. Set at "
+               "most one.");
+  const std::string told =
+      "A centre of work was given for domains that are boxes. Leave out the centre, or set "
+      ".voronoi or .mesh.";
+  GridBalancer grid(communicator, options());
+  EXPECT_ERROR_EVERYWHERE(grid.propose(1, {0.5, 0.5, 0}), told);
+  EXPECT_ERROR_EVERYWHERE(grid.step(std::array{0.5, 0.5, 0.0}), told);
+  GridBalancer balancer(communicator, by(false));
+  const double outside =
+      rank == size - 1 ? 3 : 0.5 * (balancer.domain().lower[0] + balancer.domain().upper[0]);
+  EXPECT_ERROR_EVERYWHERE(balancer.propose(1, {outside, balancer.domain().lower[1], 0}),
+                          "is 3 along x, which is outside of the box around its domain.");
+  for (const double bad : {-1.0, std::nan(""), HUGE_VAL}) {
+    EXPECT_ERROR_EVERYWHERE(balancer.propose(rank == size - 1 ? bad : 1.0), "core/place");
+  }
+  if (balancer.propose(1.0 + rank)) balancer.accept();
+  balancer.finish();
+  GridBalancerOptions flat = by(true);
+  flat.grid.shape.dimensions = 1;
+  EXPECT_ERROR(GridBalancer(communicator, flat), "Cells in 1 dimensions were asked for.");
+}
+
 }  // namespace
 }  // namespace evenkeel::grid_balancer_test

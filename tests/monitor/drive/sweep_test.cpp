@@ -205,6 +205,30 @@ class BisectionProposals final : public GridProposals {
   void propose() override { next_ = balancer_->propose(*cells_); }
 };
 
+class CellProposals final : public GridProposals {
+ public:
+  CellProposals(const Communicator& ranks, Deed deed) : GridProposals(ranks, deed) {
+    options_.voronoi.emplace();
+  }
+
+ private:
+  void propose() override { next_ = balancer_->propose(1 + ranks_.rank(), middle_); }
+  std::string proposed() override {
+    std::string text = next_ ? "domains" : "none";
+    if (next_)
+      for (const stages::PowerSite& site : std::get<VoronoiDomains>(*next_).sites())
+        text += bytes_in(std::vector{site.weight});
+    return text;
+  }
+  void forget() override {
+    next_.reset();
+    const Box around = balancer_->domain();
+    for (std::size_t d = 0; d < 2; ++d) middle_[d] = 0.5 * (around.lower[d] + around.upper[d]);
+  }
+
+  std::array<double, 3> middle_ = {};
+};
+
 // --- BlockBalancer -------------------------------------------------------------------------------
 
 // Blocks in a row, all on the last rank.
@@ -408,9 +432,14 @@ class Lending final : public Subject {
 };
 
 template <class Tried>
-Trial trial(const char* name, int stride, Deed deed, bool votes_on_messages = true) {
-  return {name, [deed](const Communicator& ranks) { return std::make_unique<Tried>(ranks, deed); },
-          stride, deed == Deed::steps, votes_on_messages};
+Trial trial(const char* name, int stride, Deed deed, bool votes_on_messages = true,
+            bool fails_calls = true) {
+  return {name,
+          [deed](const Communicator& ranks) { return std::make_unique<Tried>(ranks, deed); },
+          stride,
+          deed == Deed::steps,
+          votes_on_messages,
+          fails_calls};
 }
 
 std::vector<Trial> trials() {
@@ -426,6 +455,9 @@ std::vector<Trial> trials() {
       trial<BisectionProposals>("bisection, propose and accept", 11, Deed::accept),
       trial<BisectionProposals>("bisection, propose and drop", 97, Deed::drop),
       trial<BisectionProposals>("bisection, steps", 23, Deed::steps),
+      trial<CellProposals>("cells, propose", 23, Deed::propose, false, false),
+      trial<CellProposals>("cells, propose and accept", 47, Deed::accept, false, false),
+      trial<CellProposals>("cells, propose and drop", 47, Deed::drop, false, false),
       trial<BlockProposals>("blocks, propose", 5, Deed::propose),
       trial<BlockProposals>("blocks, propose and accept", 11, Deed::accept),
       trial<BlockProposals>("blocks, propose and drop", 11, Deed::drop),

@@ -117,6 +117,8 @@ TEST(PartitionOptions, Grids) {
   for (const char* method : {"tensor", "staggered", "mesh", "histogram"}) {
     asked.method = method;
     asked.grid = "4x3x2";
+    EXPECT_EQ(to_text(checked(asked).method),
+              std::string(method == std::string("histogram") ? "staggered" : method) + " 4x3x2");
     EXPECT_EQ(*extents_of(checked(asked).method), (std::array<int, 3>{4, 3, 2}));
     EXPECT_NO_THROW(check_grid(checked(asked), 3));
     asked.grid = "1x24";
@@ -228,15 +230,14 @@ TEST(PartitionOptions, Rounds) {
           given.rounds = text;
         },
         "--rounds is '" + text + "'. Give a whole number from 0 to 10000.");
-  for (const std::string method :
-       {"hilbert", "morton", "snake", "bisection", "voronoi", "mesh", "histogram"})
+  for (const std::string method : {"hilbert", "morton", "snake", "bisection", "histogram", "auto"})
     expect_refused(
         [&](auto& given) {
           given.method = method;
           given.rounds = "3";
         },
         "--rounds has no meaning for the method " + method +
-            ". It belongs to staggered and tensor; leave it out.");
+            ". It belongs to staggered, tensor, voronoi and mesh; leave it out.");
 }
 
 TEST(PartitionOptions, Parts) {

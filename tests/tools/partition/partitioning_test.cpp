@@ -394,7 +394,7 @@ TEST_F(Partitioning, RoundsWhereEverythingIsSpecial) {
 
 // --- All methods ---------------------------------------------------------------------------------
 
-// Each method, and also each grid in rounds.
+// Each method, and also those that have rounds in rounds.
 std::vector<PartitionOptions> all_ways(int parts) {
   std::vector<PartitionOptions> all;
   for (const std::string_view name : method_names())
@@ -402,6 +402,8 @@ std::vector<PartitionOptions> all_ways(int parts) {
       all.push_back(options_of(*method_from_text(name), parts));
   for (const GridScheme scheme : schemes)
     all.emplace_back(options_of(in_grid(scheme), parts)).rounds = 2;
+  for (const Method& method : {Method(Voronoi{}), Method(Mesh{})})
+    all.emplace_back(options_of(method, parts)).rounds = 2;
   return all;
 }
 

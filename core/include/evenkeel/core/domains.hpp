@@ -97,8 +97,13 @@ EVENKEEL_API std::vector<Neighbour> neighbours_of(const Domains& domains, int ra
 // --- Cells of a mesh -----------------------------------------------------------------------------
 
 // The cells of a mesh that a part owns, and those that move between ranks. These are explained in
-// core/domains/grid.hpp; here domains may be boxes of a grid or of bisection. They throw an Error
-// for other domains.
+// core/domains/grid.hpp; here domains may also be boxes of bisection, cells of a power diagram, or
+// hexahedra of a mesh. They throw an Error for other domains.
+//
+// Domains that are not boxes do not own boxes of cells. For these, cells_in() and the members
+// before and after are ranges around the cells. The other members of CellMoves are rows of cells
+// along the last axis, so a rank may have several parcels for another rank. The cells of a rank are
+// then those that stay and those that enter.
 EVENKEEL_API CellRange cells_in(const CellMesh& mesh, const Domains& domains, int part);
 EVENKEEL_API CellMoves cells_between(const CellMesh& mesh, const Domains& from, const Domains& to,
                                      int rank);

@@ -7,7 +7,9 @@
 #include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/core/field/set.hpp>
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 namespace evenkeel {
@@ -55,6 +57,14 @@ EVENKEEL_API double sum_of(const Space& space, std::span<const double> weights);
 inline double sum_of(const exec::Array<double>& weights) {
   return weights.empty() ? 0 : sum_of(weights.space(), weights.span());
 }
+
+// The weight of a set's owned objects, which is 1 each if the set has no weights, and their mean
+// place by weight, which needs some weight. Local.
+struct CentreOfWeight {
+  double weight = 0;
+  std::optional<std::array<double, 3>> centre = std::nullopt;
+};
+EVENKEEL_API CentreOfWeight centre_of_weight(const Space& space, const Set& set);
 
 // Returns the sum of the weights of this rank's vertices in the first constraint, or the number of
 // vertices if there are no weights. Returns 0 if there are fewer weights than vertices, or if

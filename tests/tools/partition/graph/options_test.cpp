@@ -97,8 +97,8 @@ TEST(GraphPartitionOptions, OptionsOfOtherMethods) {
                  "--grid has no meaning for the method graph. It belongs to staggered, tensor, "
                  "mesh and histogram; leave it out.");
   expect_refused([](auto& asked) { asked.rounds = "2"; },
-                 "--rounds has no meaning for the method graph. It belongs to staggered and "
-                 "tensor; leave it out.");
+                 "--rounds has no meaning for the method graph. It belongs to staggered, tensor, "
+                 "voronoi and mesh; leave it out.");
 }
 
 TEST(GraphPartitionOptions, Values) {

@@ -1,7 +1,8 @@
 #pragma once
 
-// Balances a grid without knowing the objects: in each round it gets only the work of each domain,
-// one number. All ranks hold the same GridRounds and give it the same numbers.
+// Balances domains without knowing the objects: in each round it gets only the work of each domain,
+// one number. All ranks hold the same GridRounds and give it the same numbers. WorkRounds are for
+// the cells of a power diagram and for meshes.
 //
 //   GridRounds rounds(GridDomains::uniform(shape, box, GridScheme::staggered), {});
 //   while (computing) {
@@ -11,12 +12,14 @@
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/config.hpp>
-#include <evenkeel/core/domains/grid.hpp>
+#include <evenkeel/core/domains.hpp>
 
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace evenkeel {
@@ -35,7 +38,8 @@ enum class GridRule : std::uint8_t {
   relaxation
 };
 
-// The options of GridRounds, the same on all ranks.
+// The options of GridRounds and WorkRounds, the same on all ranks. The cells of a power diagram
+// have no least width, and only grids have a cell size, a rule and a gamma.
 struct GridRoundsOptions {
   std::vector<double> speeds = {};         // of each part; if empty, all are equally fast
   std::array<double, 3> least_width = {};  // of a domain, along each axis; takes precedence over
@@ -92,6 +96,73 @@ class EVENKEEL_API GridRounds {
 // Error names the rank), or if there are not as many parts as ranks.
 EVENKEEL_API std::vector<double> gather_work(const Communicator& communicator,
                                              const GridDomains& decomposition, double mine);
+
+// The cells of a power diagram or the hexahedra of a mesh, and the density of work that earlier
+// rounds have measured. Each rank holds samples of the density in its own domain, and a cut of all
+// samples makes the next domains.
+//
+//   WorkRounds rounds(WorkRounds::even(communicator, {.box = box, .parts = ranks}, {}), {});
+//   while (computing) {
+//     const WorkRounds::Measured mine = work and centre of work in the domain of this rank;
+//     rounds.next(communicator, std::span(&mine, 1));
+//   }
+class EVENKEEL_API WorkRounds {
+ public:
+  // The domains to begin with.
+  struct Start {
+    int dimensions = 3;  // 2 or 3
+    Box box = {};
+    std::array<bool, 3> periodic = {};
+    int parts = 1;
+    std::vector<int> rank_of_part = {};  // if empty, part p belongs to rank p
+    // The number of domains of a mesh along each axis; evenkeel chooses those that are 0. If it is
+    // not set, domains are the cells of a power diagram.
+    std::optional<std::array<int, 3>> mesh = std::nullopt;
+  };
+  // The work of a domain, in any unit that all ranks share.
+  struct Measured {
+    double work = 0;
+    // The mean place of the work, if it is known: the sum of work x place, divided by the work. It
+    // helps much. Places are inside the box of all domains, also on periodic axes. It has no
+    // meaning without work, nor beyond the dimensions.
+    std::optional<std::array<double, 3>> centre = std::nullopt;
+  };
+
+  // Collective. Returns domains of about the same volume or, with speeds, of volumes about in
+  // proportion to them. Their generation is 1. Kokkos must be running.
+  static Domains even(const Communicator& communicator, const Start& start,
+                      const GridRoundsOptions& options);
+
+  // Local. Throws an Error unless the domains are cells of a power diagram or hexahedra of a mesh,
+  // and for invalid options.
+  WorkRounds(Domains start, const GridRoundsOptions& options);
+  WorkRounds(const WorkRounds& other);
+  WorkRounds(WorkRounds&&) noexcept;
+  WorkRounds& operator=(WorkRounds&&) noexcept;
+  ~WorkRounds();
+
+  // The domains to measure next.
+  const Domains& current() const noexcept;
+  // The first owner whose domain this rank measures, and the end of these owners. If there are as
+  // many domains as ranks, this is the rank itself. Otherwise the ranks share the owners evenly.
+  std::pair<int, int> owners_on(const Communicator& communicator) const noexcept;
+
+  // Collective. `mine` has the work of the domain of each owner on this rank. Returns the domains
+  // to measure next: the same domains if no better ones can be found, otherwise domains of a higher
+  // generation. A new power diagram may exchange the domains of ranks. If all work is 0, nothing
+  // changes. Throws the same Error on all ranks if some work is negative or not finite, or if a
+  // centre of work is outside of the box around its domain; then nothing changes. After any other
+  // Error, begin again. The same input leads to the same domains.
+  const Domains& next(const Communicator& communicator, std::span<const Measured> mine);
+
+  // The most even domains that were measured, and their lambda, as in GridRounds.
+  const Domains& best() const noexcept;
+  double best_lambda() const noexcept;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 }  // namespace stages
 

@@ -170,6 +170,7 @@ struct CellMoves {
 
   CellRange before, after;                // of this rank
   std::vector<Parcel> leaving, entering;  // by rank; of other ranks only; no parcel is empty
+  std::vector<CellRange> staying;         // the cells of this rank before and after
 };
 
 // Returns the cells that a rank sends and receives. Throws an Error if the mesh has no cells, if
