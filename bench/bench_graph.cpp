@@ -10,7 +10,8 @@
 //
 // All options have the form name=value. Lists have commas:
 //
-//   graphs=tri2d,mdual  generators (graphs/generators.hpp), or files NAME.graph of the folder
+//   graphs=tri2d,mdual  generators (graphs/generators.hpp), or files NAME.graph of the folder;
+//                       "regular" and "apart" are the two halves of graphs/regular.hpp
 //   folder=DIRECTORY    of files in the format of METIS; default: EVENKEEL_BENCH_GRAPHS
 //   parts=8,64          numbers of parts
 //   methods=METIS,ev    the methods whose names begin like this; default: all

@@ -1,6 +1,7 @@
 #include "graph_modes.hpp"
 
 #include "graphs/generators.hpp"
+#include "graphs/regular.hpp"
 
 #include <cmath>
 #include <iterator>
@@ -8,7 +9,17 @@
 namespace evenkeel::bench {
 
 Words names_of_graphs(const GraphOptions& options, const Words& otherwise) {
-  return options.graphs.empty() ? otherwise : options.graphs;
+  if (options.graphs.empty()) return otherwise;
+  Words names;
+  for (const std::string& name : options.graphs) {
+    if (name == "regular")
+      names.insert(names.end(), graphs::chosen_with.begin(), graphs::chosen_with.end());
+    else if (name == "apart")
+      names.insert(names.end(), graphs::set_apart.begin(), graphs::set_apart.end());
+    else
+      names.push_back(name);
+  }
+  return names;
 }
 std::vector<int> numbers_of_parts(const GraphOptions& options, const std::vector<int>& otherwise) {
   return options.parts.empty() ? otherwise : options.parts;

@@ -2,6 +2,7 @@
 
 #include "../clouds.hpp"
 #include "delaunay.hpp"
+#include "regular.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -213,7 +214,7 @@ std::optional<Graph> generate(std::string_view name, double scale, std::uint64_t
   if (name == "shell3d") return dual_in(of, shell<3>(0.35, 0.5), tetrahedra, seed);
   if (name == "rgg") return random_geometric(scaled(300e3), seed);
   if (name == "rmat") return recursive_matrix(scaled(77e3), seed);
-  return std::nullopt;
+  return regular(name, scale);
 }
 
 }  // namespace evenkeel::bench::graphs

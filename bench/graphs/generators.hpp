@@ -12,7 +12,8 @@
 //   rmat     a few vertices with very many neighbours (D. Chakrabarti, Y. Zhan, C. Faloutsos, 2004)
 //
 // The first five are dual graphs of Delaunay triangulations: a vertex per triangle or tetrahedron,
-// at its centroid, and an edge per shared side or face. The last two have no positions.
+// at its centroid, and an edge per shared side or face. The last two have no positions. There are
+// also the regular graphs of regular.hpp.
 
 #include "graph.hpp"
 

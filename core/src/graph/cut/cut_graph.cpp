@@ -306,6 +306,7 @@ GraphCut cut_read(const Communicator& communicator, GraphRead& read, int parts,
   }
   plan.progress = wishes.progress;
   plan.companion = wishes.companion;
+  plan.patience.cools = !read.has_homes && plan.companion == nullptr;
   std::optional<Contracted> other;  // the level with its vertices in another order
   if (plan.is_coarsened && plan.companion == nullptr) other = arranged(communicator, level);
   if (other) level = std::move(other->level);

@@ -4,6 +4,7 @@
 #include <evenkeel/backends/comm/ballot.hpp>
 #include <evenkeel/backends/exec/lists.hpp>
 
+#include <bit>
 #include <limits>
 #include <map>
 
@@ -77,7 +78,9 @@ std::vector<Border> borders_of(Moves& moves) {
   std::vector<KeyedWeight> mine;
   const Status ready = attempt(moves_stage, [&] {
     const Space& space = moves.level->space;
-    for (std::int64_t slots = 4096;; slots *= 4) {
+    // A part of a mesh has some twenty borders. A table that is nearly full is slow.
+    const auto expected = std::bit_ceil(static_cast<std::uint64_t>(moves.goal.parts) * 64);
+    for (auto slots = static_cast<std::int64_t>(expected);; slots *= 4) {
       const auto keys = exec::filled<std::uint64_t>(space, borders_label, slots, no_key);
       const auto weights = exec::filled<std::int64_t>(space, borders_label, slots, 0);
       const auto is_full = exec::filled<int>(space, borders_label, 1, 0);

@@ -98,6 +98,36 @@ struct ListChanged {
   }
 };
 
+// Keeps the vertices on a list that have a neighbour in another part.
+template <class Instance>
+struct KeepBorder {
+  MovesState state;
+  const Vertex* listed;
+  Appender<Instance> kept;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const Vertex v = listed[i];
+    for (std::int64_t e = state.rows.offsets[v]; e < state.rows.offsets[v + 1]; ++e)
+      if (state.parts[state.rows.columns[e]] != state.parts[v]) return kept(v);
+    clears_mark<Instance>(&state.marks[v], on_border);
+  }
+};
+
+struct ClearActive {
+  const Vertex* listed;
+  int* marks;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { marks[listed[i]] &= ~is_active; }
+};
+template <class Instance>
+struct Activate {
+  const Vertex* listed;
+  int* marks;
+  Appender<Instance> active;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    marks[listed[i]] |= is_active;
+    active(listed[i]);
+  }
+};
+
 struct SettleMovers {
   const Vertex* movers;
   const int* parts;
@@ -252,6 +282,34 @@ struct Moves::Work {
     moves.lists.active.count_up();
   }
 
+  // Does nothing if the list has hardly grown since the last time.
+  template <class Instance>
+  void keep_border(const Instance& instance) const {
+    if (moves.lists.border.size() <= moves.remembered_.border + moves.remembered_.border / 4)
+      return;
+    moves.lists.candidates.clear();
+    exec::for_each(instance, moves_label, moves.lists.border.size(),
+                   KeepBorder<Instance>{state_of(moves), moves.lists.border.data(),
+                                        moves.lists.candidates.appender<Instance>()});
+    moves.lists.candidates.count_up();
+    moves.lists.border.swap(moves.lists.candidates);
+    moves.remembered_.border = moves.lists.border.size();
+  }
+  // All vertices on the border choose again, and no vertex has a target.
+  template <class Instance>
+  void reset_choices(const Instance& instance) const {
+    int* const marks = moves.vertices.marks.data();
+    exec::for_each(instance, moves_label, level().local(),
+                   exec::Fill<int>{moves.vertices.targets.data(), nowhere});
+    exec::for_each(instance, moves_label, moves.lists.active.size(),
+                   ClearActive{moves.lists.active.data(), marks});
+    moves.lists.active.clear();
+    exec::for_each(instance, moves_label, moves.lists.border.size(),
+                   Activate<Instance>{moves.lists.border.data(), marks,
+                                      moves.lists.active.appender<Instance>()});
+    moves.lists.active.count_up();
+  }
+
   // Collective. Adds up the sums over all ranks on the host, and copies the result to the space.
   // The same reduction reports failures.
   std::int64_t add_sums(const Status& status, std::int64_t moved) const {
@@ -303,6 +361,7 @@ Moves::Moves(const Communicator& ranks, const Status& status, const Level& its_l
   remembered_.worth = worth;
   remembered_.weights = loads.weights;
   remembered_.lumps = loads.lumps;
+  remembered_.border = lists.border.size();
 }
 
 double Moves::excess_of(std::size_t part, std::size_t constraint) const noexcept {
@@ -351,6 +410,8 @@ void Moves::remember() {
   remembered_.worth = worth;
   remembered_.weights = loads.weights;
   remembered_.lumps = loads.lumps;
+  const Work work{*this};
+  with_space(level->space, [&](const auto& instance) { work.keep_border(instance); });
   exec::for_each(
       level->space, moves_label, remembered_.changed.size(),
       SettleMovers{remembered_.changed.data(), vertices.parts.data(), remembered_.parts.data()});
@@ -374,6 +435,8 @@ void Moves::restore() {
   exec::for_each(
       level->space, moves_label, level->ghost_count(),
       exec::Copy{vertices.parts.data() + level->owned, vertices.origins.data() + level->owned});
+  const Work work{*this};
+  with_space(level->space, [&](const auto& instance) { work.reset_choices(instance); });
   level->space.fence(moves_label);
 }
 

@@ -76,8 +76,9 @@ struct Moves {
   // `status` is as in vote(). If `are_locked` is set, these vertices cannot move in the next round.
   std::int64_t commit(const Status& status, const exec::Array<int>& to, bool are_locked);
 
-  // Collective. remember() saves a state, and restore() returns to it. The list `border` stays
-  // valid, because no vertex ever leaves it.
+  // Collective. remember() saves a state, and restore() returns to it; then all vertices on borders
+  // choose again. Only remember() takes vertices off the list `border`, so the list has all of the
+  // border after restore(), too.
   void remember();
   void restore();
 
@@ -98,6 +99,7 @@ struct Moves {
     VertexList changed;  // vertices that have moved since remember()
     Worth worth;
     std::vector<std::int64_t> weights, lumps;
+    std::int64_t border = 0;  // size of the list when it had exactly the border
   };
   struct StepSums {  // the sums of one step: in the space, then on the host
     exec::Array<std::int64_t> there;

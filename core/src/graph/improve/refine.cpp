@@ -3,35 +3,38 @@
 #include "graph/improve/ways.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace evenkeel::graphs {
 
 namespace {
 
-// Jet lets a vertex move at a loss, because its neighbours may follow. The loss is less than this
-// share of the vertex's connection to its own part.
-constexpr double loss_on_finest = 0.51, loss_on_coarser = 0.75;
+// The losses that Jet tolerates in turn. Large ones move whole pieces of borders, but borders stay
+// rough, above all in regular graphs, where very many moves lose equally little. Small ones then
+// straighten the borders.
+constexpr std::array losses_on_finest = {0.51, 0.25, 0.0}, losses_on_coarser = {0.75, 0.375, 0.0};
 constexpr int most_settlements = 8;
 constexpr int most_failures = 4;  // failures of level_out() on one level
 constexpr int most_reliefs = 3;   // calls of relieve() after each step, before level_out()
 
 class Edges final : public RefinementAim {
  public:
-  Edges(Moves& moves, double tolerated_loss) : moves_(moves), tolerated_loss_(tolerated_loss) {}
+  explicit Edges(Moves& moves) : moves_(moves) {}
 
-  std::int64_t improve() override { return graphs::improve(moves_, tolerated_loss_); }
+  std::int64_t improve(double tolerated_loss) override {
+    return graphs::improve(moves_, tolerated_loss);
+  }
   void follow() override {}
   std::int64_t objective() const override { return moves_.worth.objective(); }
   std::int64_t cut() const override { return moves_.worth.cut; }
 
  private:
   Moves& moves_;
-  double tolerated_loss_;
 };
 
 // Collective. Improves the cut until further rounds gain too little. The excess of parts never
 // grows.
-void iterate(RefinementAim& aim, Moves& moves, const Patience& patience) {
+void iterate(RefinementAim& aim, Moves& moves, double tolerated_loss, const Patience& patience) {
   aim.follow();
   double best_excess = std::max(moves.excess(), 0.0);
   std::int64_t best = aim.objective();
@@ -39,12 +42,16 @@ void iterate(RefinementAim& aim, Moves& moves, const Patience& patience) {
   const double cheap = patience.cheap * static_cast<double>(moves.level->all_vertices);
   std::int64_t idly_moved = 0;
   int failures = 0;  // failures of level_out()
+  // Returns true if the present state would be the best one if no part were too heavy.
+  const auto is_promising = [&] {
+    return !patience.cools || best_excess > 0 || aim.objective() < best;
+  };
   for (int idle = 0; idle < patience.iterations || (idle < patience.most_iterations &&
                                                     static_cast<double>(idly_moved) < cheap);) {
-    const std::int64_t moved = aim.improve();
+    const std::int64_t moved = aim.improve(tolerated_loss);
     for (int attempt = 0; attempt < most_reliefs && moves.excess() > 0; ++attempt)
-      if (relieve(moves) == 0) break;
-    if (moves.excess() > 0 && failures < most_failures) {
+      if ((attempt > 0 && !is_promising()) || relieve(moves) == 0) break;
+    if (moves.excess() > 0 && failures < most_failures && is_promising()) {
       level_out(moves, 1);
       failures += moves.excess() > 0 ? 1 : 0;
     }
@@ -69,19 +76,21 @@ void iterate(RefinementAim& aim, Moves& moves, const Patience& patience) {
 
 }  // namespace
 
-void refine_towards(RefinementAim& aim, Moves& moves, const Patience& patience, bool is_finest) {
+void refine_towards(RefinementAim& aim, Moves& moves, std::span<const double> losses,
+                    const Patience& patience, bool is_finest) {
   seat_lumps(moves);
   if (moves.excess() > 0.05) level_out(moves, 6);
-  iterate(aim, moves, patience);
+  for (const double loss : losses) iterate(aim, moves, loss, patience);
   if (!is_finest) return;
   for (int attempt = 0; attempt < most_settlements && moves.excess() > 0; ++attempt)
     if (settle(moves) == 0) break;
-  if (moves.excess() > 0 && pack(moves) > 0) iterate(aim, moves, patience);
+  if (moves.excess() > 0 && pack(moves) > 0) iterate(aim, moves, losses.back(), patience);
 }
 
 void refine(Moves& moves, const Patience& patience, bool is_finest) {
-  Edges edges(moves, is_finest ? loss_on_finest : loss_on_coarser);
-  refine_towards(edges, moves, patience, is_finest);
+  Edges edges(moves);
+  const std::span<const double> losses = is_finest ? losses_on_finest : losses_on_coarser;
+  refine_towards(edges, moves, patience.cools ? losses : losses.first(1), patience, is_finest);
 }
 
 }  // namespace evenkeel::graphs

@@ -6,6 +6,7 @@
 #include "graph/improve/moves.hpp"
 
 #include <cstdint>
+#include <span>
 
 namespace evenkeel::graphs {
 
@@ -17,20 +18,22 @@ class RefinementAim {
   RefinementAim& operator=(const RefinementAim&) = delete;
   virtual ~RefinementAim() = default;
 
-  // Collective. Runs one round, and returns how many vertices moved.
-  virtual std::int64_t improve() = 0;
+  // Collective. Runs one round, and returns how many vertices moved. A vertex may move at a loss,
+  // because its neighbours may follow: less than the share `tolerated_loss` of its connection to
+  // its own part.
+  virtual std::int64_t improve(double tolerated_loss) = 0;
   // Collective. Called before the first round, and after other steps may have moved vertices.
   virtual void follow() = 0;
   virtual std::int64_t objective() const = 0;
   virtual std::int64_t cut() const = 0;  // gains of the objective are compared to this
 };
 
-// Collective. If `is_finest` is set, calls settle() and pack() at the end for parts that are still
-// too heavy.
-void refine_towards(RefinementAim& aim, Moves& moves, const Patience& patience, bool is_finest);
+// Collective. Tolerates each of the `losses` in turn, until rounds with it gain too little. If
+// `is_finest` is set, calls settle() and pack() at the end for parts that are still too heavy.
+void refine_towards(RefinementAim& aim, Moves& moves, std::span<const double> losses,
+                    const Patience& patience, bool is_finest);
 
-// Collective. Refines towards a small cut of edges. If `is_finest` is set, also tolerates less
-// loss.
+// Collective. Refines towards a small cut of edges.
 void refine(Moves& moves, const Patience& patience, bool is_finest);
 
 }  // namespace evenkeel::graphs

@@ -128,6 +128,10 @@ struct Patience {
   int iterations = 4;
   int most_iterations = 16;
   double cheap = 0.05;
+  // If it is not set, the search for fewer cut edges tolerates large losses only, and also takes
+  // weight from heavy parts in states that it will not keep. With homes, fewer vertices then move;
+  // and with nets, borders that cut few edges would cut more nets.
+  bool cools = true;
 };
 
 }  // namespace evenkeel::graphs

@@ -4,22 +4,24 @@
 #include "graph/nets/improve.hpp"
 #include "graph/nets/steps.hpp"
 
+#include <array>
+#include <span>
 #include <utility>
 
 namespace evenkeel::graphs {
 
 namespace {
 
-// A vertex may lose this share of its connection to its own part by a move, because other pins may
-// follow. The share is less than for edges, because a net has more pins, any of which may not
-// follow.
-constexpr double tolerated_loss = 0.125;
+// A vertex may lose these shares of its connection to its own part by a move, in turn, because
+// other pins may follow. The shares are less than for edges, because a net has more pins, any of
+// which may not follow. With homes only the second one is used, because fewer vertices then move.
+constexpr std::array losses = {0.25, 0.125, 0.0};
 
 class ConnectedNets final : public RefinementAim {
  public:
   ConnectedNets(const NetLevel& level, Moves& moves) : nets_(level, moves) {}
 
-  std::int64_t improve() override { return nets_.improve(tolerated_loss); }
+  std::int64_t improve(double tolerated_loss) override { return nets_.improve(tolerated_loss); }
   void follow() override { nets_.follow(); }
   std::int64_t objective() const override { return nets_.objective(); }
   std::int64_t cut() const override { return nets_.connectivity(); }
@@ -45,7 +47,9 @@ void NetCompanion::refine(Moves& moves, const Patience& patience, bool is_finest
   // leaves a part, but the connectivity decreases only with the last one.
   if (!is_finest) graphs::refine(moves, patience, is_finest);
   ConnectedNets nets(levels_.back(), moves);
-  refine_towards(nets, moves, patience, is_finest);
+  const std::span<const double> all = losses;
+  refine_towards(nets, moves, moves.level->wishes.has_homes ? all.subspan(1, 1) : all, patience,
+                 is_finest);
   levels_.pop_back();
 }
 
