@@ -56,23 +56,10 @@ struct LoanResult {
 
 double seconds_of(std::int64_t nanoseconds) { return static_cast<double>(nanoseconds) * 1e-9; }
 
-std::int64_t count_of(const Loan::Objects& objects, std::span<const Field> kept) {
-  if (objects.count.given()) {
-    if (objects.count.value() < 0)
-      refuse_loan("The .count of a loan is negative.", "Give the number of objects, 0 or more.");
-    return objects.count.value();
-  }
-  for (const std::span<const Field> group : {kept, std::span<const Field>(objects.inputs.fields),
-                                             std::span<const Field>(objects.results.fields)})
-    if (!group.empty()) return group.front().layout().count;
-  refuse_loan("A loan has no fields.", "Give the fields that the kernel reads and writes.");
-}
-
-Space space_of(std::span<const Field> kept, const Loan::Objects& objects) {
-  for (const std::span<const Field> group : {kept, std::span<const Field>(objects.inputs.fields),
-                                             std::span<const Field>(objects.results.fields)})
-    if (!group.empty()) return Space::where(group.front().layout().memory);
-  return Space::where(MemoryKind::host);
+const Field* first_field(const Carried& kept, const Loan::Objects& objects) {
+  for (const Carried* group : {&kept, &objects.inputs, &objects.results})
+    if (!group->fields.empty()) return &group->fields.front();
+  return nullptr;
 }
 
 // In a deterministic run all work takes no time.
@@ -183,6 +170,10 @@ bool Loan::Impl::plan(LoanTrip& trip, const exec::Array<std::int64_t>& costs_now
 void Loan::Impl::check(const Carried& fields, const Objects& objects, const Kernel& kernel) const {
   if (engine.is_finished())
     refuse_loan("A loan runs after finish().", "Call run() before finish().");
+  if (first_field(fields, objects) == nullptr)
+    refuse_loan("A loan has no fields.", "Give the fields that the kernel reads and writes.");
+  if (objects.count.given() && objects.count.value() < 0)
+    refuse_loan("The .count of a loan is negative.", "Give the number of objects, 0 or more.");
   if (!kernel) refuse_loan("A loan has no kernel.", "Give a function that works on a batch.");
   if (!fields.payloads.empty() || !objects.inputs.payloads.empty() ||
       !objects.results.payloads.empty())
@@ -194,8 +185,9 @@ void Loan::Impl::check(const Carried& fields, const Objects& objects, const Kern
 Loan::Impl::Prepared Loan::Impl::prepared(const Carried& fields, const Objects& objects,
                                           const Kernel& timed_kernel) {
   Prepared made;
-  const std::int64_t count = count_of(objects, fields.fields);
-  const Space where = space_of(fields.fields, objects);
+  const FieldLayout first = first_field(fields, objects)->layout();
+  const std::int64_t count = objects.count.given() ? objects.count.value() : first.count;
+  const Space where = Space::where(first.memory);
   const int batches = options.batches > 0 ? options.batches : where.is_device() ? 4 : 32;
   made.units = expected(where, objects, count);
   const LoanFields all = {fields.fields, objects.inputs.fields, objects.results.fields,
