@@ -1,5 +1,5 @@
-/* Makes fields of Fortran arrays of any type and rank. The last dimension counts objects, the others
- * are the values of an object. */
+/* Makes fields of Fortran arrays of any type and rank. The last dimension counts objects, the
+ * others are the values of an object. */
 
 #include <evenkeel/c.h>
 

@@ -149,6 +149,7 @@ module evenkeel
     integer(c_int64_t) :: count = 0
     integer :: owner = 0
     logical :: is_borrowed = .false.
+    integer :: status = 0  ! set it to another number if the work fails: an error on all ranks
     integer(c_int64_t), pointer :: objects(:) => null()  ! counted from 0; null for all in order
     real(c_double), pointer :: cost(:) => null()         ! cost(place(i)) may be written
     type(c_field), pointer, private :: fields(:) => null()
@@ -771,7 +772,7 @@ contains
     end if
     call c_f_pointer(given%cost, batch%cost, [places])
     call holder%work(batch)
-    status = 0
+    status = batch%status
   end function
 
   pure function batch_place(self, i) result(place)

@@ -151,6 +151,11 @@ static void errors_cross(void) {
   set.size = rank == ranks - 1 ? 3 : sizeof set;
   FAILS(ek_balancer_rebalance(balancer, &set, 1, NULL), EK_BAD_INPUT, ".size");
   set.size = sizeof set;
+  ek_move move = {0};
+  move.size = rank == ranks - 1 ? 3 : sizeof move;
+  FAILS(ek_balancer_rebalance(balancer, &set, 1, &move), EK_BAD_INPUT, ".size");
+  FAILS(ek_balancer_rebalance(balancer, rank == ranks - 1 ? NULL : &set, 1, NULL), EK_BAD_INPUT,
+        "null pointer");
   FAILS(ek_balancer_owner(balancer, x, 3, NULL), EK_BAD_INPUT, "null pointer");
   static int code = 5;
   WORKS(ek_balancer_before_move(balancer, &failing_hook, &code));
@@ -217,6 +222,8 @@ static void work_is_lent(void) {
   FAILS(ek_loan_run(loan, &call, &fail_once, &code, NULL), EK_APPLICATION,
         "A kernel of a loan returned 3.");
   FAILS(ek_loan_run(loan, &call, NULL, NULL, NULL), EK_BAD_INPUT, "has no kernel");
+  FAILS(ek_loan_run(loan, rank == ranks - 1 ? NULL : &call, &heat, &borrowed, NULL), EK_BAD_INPUT,
+        "null pointer");
   ek_loan_free(loan);
   WORKS(ek_monitor_finish(monitor));
   ek_monitor_free(monitor);

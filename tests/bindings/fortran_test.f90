@@ -102,6 +102,11 @@ contains
     end do
   end subroutine
 
+  subroutine fail(batch)
+    type(ek_batch), intent(inout) :: batch
+    if (rank == ranks - 1) batch%status = 7
+  end subroutine
+
   subroutine work_is_lent()
     integer, parameter :: columns = 800
     real(c_double) :: column(4, columns), turns(columns), expected
@@ -109,7 +114,8 @@ contains
     type(ek_loan) :: loan
     integer(c_int64_t) :: count
     logical :: lent
-    integer :: step, k
+    integer :: step, k, stat
+    character(400) :: text
     count = columns
     turns = merge(4000, 10, rank == 0)
     column = 1
@@ -126,6 +132,9 @@ contains
     end do
     call check(lent .eqv. ranks > 1, 'the second call lends')
     call check(all(column == expected), 'results are as without lending')
+    call loan%keep(column)
+    call loan%run(count, fail, stat=stat, errmsg=text)
+    call check(stat == ek_application .and. index(text, 'returned 7') > 0, 'work that fails')
     call loan%free()
     call monitor%finish()
     call monitor%free()

@@ -54,8 +54,7 @@ extern "C" {
 int ek_assign(const double* costs, int64_t blocks, const ek_assign_options* options, int* map,
               double* lambda, double* bound) {
   return c::guarded([&] {
-    const ek_assign_options& given =
-        c::known(options, "ek_assign_options", sizeof(ek_assign_options));
+    const ek_assign_options& given = c::known(options, "ek_assign_options");
     if (blocks < 0)
       c::refuse("There are " + std::to_string(blocks) + " blocks.", "Give 0 or more.");
     if (blocks > 0) {
@@ -94,8 +93,7 @@ int ek_cut_graph(int communicator, int64_t vertices, const int64_t* offsets, con
     ek_graph_options given = {};
     // Descriptions may be wrong on one rank only, so ranks vote before the cut.
     stages::vote(ranks, stages::attempt(c::stage_name, [&] {
-                   if (options != nullptr)
-                     given = c::known(options, "ek_graph_options", sizeof(ek_graph_options));
+                   if (options != nullptr) given = c::known(options, "ek_graph_options");
                    check_graph(vertices, offsets, columns, given, parts);
                  }));
     const std::int64_t edges = offsets[vertices];

@@ -41,8 +41,9 @@ template <class Call>
 int move(ek_balancer* handle, const ek_set* sets, int count, ek_move* move, const Call& call) {
   return c::guarded([&] {
     Balancer& balancer = balancer_of(handle);
-    if (move != nullptr) c::known(move, "ek_move", sizeof(ek_move));
-    const std::vector<Set> all = c::sets_of(sets, count);
+    // An Error of one rank must come from within the call, so that all ranks get it.
+    const bool is_fit = move == nullptr || c::is_known(move);
+    const std::vector<Set> all = c::sets_of(is_fit ? sets : nullptr, count);
     const MoveReport report = call(balancer, SetList(all));
     if (move == nullptr) return;
     move->moved = report.moved ? 1 : 0;
@@ -217,7 +218,10 @@ int ek_loan_run(ek_loan* loan, const ek_loan_call* call, ek_batch_kernel kernel,
                 int* lent) {
   return c::guarded([&] {
     Loan& of = c::live(loan, "ek_loan").loan;
-    const ek_loan_call& given = c::known(call, "ek_loan_call", sizeof(ek_loan_call));
+    // A call that is not valid has no kept fields, but counts one: an Error on all ranks.
+    ek_loan_call given = {};
+    given.kept_count = 1;
+    if (c::is_known(call)) given = *call;
     Loan::Objects objects;
     objects.count = given.count;
     objects.inputs = c::carried_of(given.inputs, given.input_count);

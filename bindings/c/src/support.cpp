@@ -93,9 +93,10 @@ Options options_of(const char* text) {
 
 void check(const ek_field& field) {
   if (field.size != sizeof(ek_field))
-    refuse("A field or a set is a null pointer, or the .size of an ek_field is " +
-               std::to_string(field.size) + " and not " + std::to_string(sizeof(ek_field)) + '.',
-           "Begin with ek_field_of, and set .size of an ek_set to sizeof(ek_set).");
+    refuse(
+        "A field, a set or another structure is a null pointer, or its .size is not that of this "
+        "version.",
+        "Begin with ek_field_of, and set .size to sizeof(the structure).");
   const std::string name = FieldTraits<ek_field>::label(field);
   const TypeOfC type = type_of(field.type);
   const auto refuse_field = [&](const std::string& what) {

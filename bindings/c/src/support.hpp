@@ -46,11 +46,15 @@ T& required(T* pointer, const char* what) {
   return *pointer;
 }
 
-// The size of a structure, as the program knows it, must be that of this or of an earlier version.
+// True if the structure is there, and has the size that it has in this version.
 template <class T>
-const T& known(const T* given, const char* name, std::size_t least) {
+bool is_known(const T* given) noexcept {
+  return given != nullptr && given->size == sizeof(T);
+}
+template <class T>
+const T& known(const T* given, const char* name) {
   const T& value = required(given, name);
-  if (value.size < least || value.size > sizeof(T))
+  if (!is_known(given))
     refuse(std::string("The size of an ") + name + " is " + std::to_string(value.size) +
                ", but it has " + std::to_string(sizeof(T)) + " bytes in this version.",
            std::string("Set .size to sizeof(") + name + ").");

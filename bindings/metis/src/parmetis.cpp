@@ -27,7 +27,6 @@ int part(MPI_Comm* comm, const idx_t* vtxdist, const idx_t* xadj, const idx_t* a
                    if (vtxdist == nullptr || nparts == nullptr)
                      refuse("vtxdist or nparts is a null pointer.", "Give addresses.");
                    const int weights = wgtflag != nullptr ? static_cast<int>(*wgtflag) : 0;
-                   request.first = vtxdist[ranks.rank()];
                    request.vertices = vtxdist[ranks.rank() + 1] - vtxdist[ranks.rank()];
                    request.constraints = ncon != nullptr ? static_cast<int>(*ncon) : 1;
                    request.parts = static_cast<int>(*nparts);
@@ -54,7 +53,8 @@ std::vector<idx_t> present(const Communicator& ranks, const GraphRequest& reques
                            const idx_t* options, const idx_t* parts) {
   constexpr idx_t uncoupled = 2;
   constexpr int place = 3;  // of this choice among the options
-  const bool given = options != nullptr && options[0] == 1 && options[place] == uncoupled;
+  const bool given =
+      options != nullptr && options[0] == 1 && options[place] == uncoupled && parts != nullptr;
   std::vector<idx_t> now(static_cast<std::size_t>(request.vertices),
                          static_cast<idx_t>(ranks.rank()));
   for (std::size_t v = 0; given && v < now.size(); ++v) now[v] = parts[v] - request.numbering;
@@ -95,12 +95,14 @@ EK_API int ParMETIS_V3_PartGeom(idx_t* vtxdist, idx_t* ndims, real_t* xyz, idx_t
     MPI_Comm_rank(*comm, &rank);
     const std::int64_t count = vtxdist[rank + 1] - vtxdist[rank];
     std::vector<double> points;
-    for (std::int64_t i = 0; i < count * *ndims; ++i) points.push_back(static_cast<double>(xyz[i]));
+    for (std::int64_t i = 0; xyz != nullptr && i < count * *ndims; ++i)
+      points.push_back(static_cast<double>(xyz[i]));
     std::vector<int> found(static_cast<std::size_t>(count));
     const int status =
         ek_partition(static_cast<int>(MPI_Comm_c2f(*comm)), points.data(), static_cast<int>(*ndims),
                      count, nullptr, nullptr, 0, found.data());
     if (status != EK_SUCCESS) refuse(ek_message(), "See above.");
+    if (parts == nullptr && count > 0) refuse("There is no room for the parts.", "Give a list.");
     std::copy(found.begin(), found.end(), parts);
   });
 }

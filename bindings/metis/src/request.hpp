@@ -22,7 +22,7 @@ inline constexpr Refusal refuse{stage_name};
 // Lists may be null, as METIS allows.
 template <class Index, class Real>
 struct Request {
-  std::int64_t vertices = 0, first = 0;  // `first` is the number of the first vertex of this rank
+  std::int64_t vertices = 0;
   int constraints = 1, parts = 1;
   Index numbering = 0;
   const Index *offsets = nullptr, *columns = nullptr, *weights = nullptr, *edge_weights = nullptr;
@@ -65,67 +65,81 @@ double tolerance_of(const Request<Index, Real>& request) {
   return least;
 }
 
-// Collective. Writes the parts and returns the weight of the cut edges.
+// A request in the terms of cut_graph. GraphOptions and GraphCutOptions refer to the other members.
 template <class Index, class Real>
-std::int64_t cut(const Communicator& ranks, const Request<Index, Real>& request, Index* part) {
+struct CutInput {
   std::vector<std::int64_t> offsets, columns;
   std::vector<double> sizes;
-  GraphCutOptions options;
-  ByGraph method;
   std::optional<RawField<Index>> weights, edges, from;
   std::optional<RawField<Real>> position;
   GraphOptions properties;
+  GraphCutOptions options;
+  ByGraph method;
+
+  // Throws an Error if the request is not valid.
+  void read(const Request<Index, Real>& request) {
+    if (request.offsets == nullptr || request.vertices < 0)
+      refuse("There is no list of offsets.", "Give the graph.");
+    if (request.parts < 1)
+      refuse("There are " + std::to_string(request.parts) + " parts.", "Ask for one part or more.");
+    if (request.weights == nullptr && request.constraints != 1)
+      refuse("There are several constraints, but no weights.", "Give weights, or one constraint.");
+    for (std::int64_t v = 0; v <= request.vertices; ++v)
+      offsets.push_back(static_cast<std::int64_t>(request.offsets[v]) - request.numbering);
+    if (offsets.back() > 0 && request.columns == nullptr)
+      refuse("There is no list of neighbours.", "Give the graph.");
+    for (std::int64_t e = 0; e < offsets.back(); ++e)
+      columns.push_back(static_cast<std::int64_t>(request.columns[e]) - request.numbering);
+    read_properties(request);
+    options.parts = request.parts;
+    options.speeds = speeds_of(request);
+    if (request.from != nullptr) {
+      from = list(request.from, request.vertices, 1);
+      options.from = *from;
+    }
+    method.target_lambda = std::max(1.0, tolerance_of(request));
+    method.moving_cost = request.moving_cost;
+  }
+
+ private:
   // A list of the program, which is only read.
-  const auto field = [](const auto* values, std::int64_t count, int components) {
-    using T = std::remove_const_t<std::remove_pointer_t<decltype(values)>>;
+  template <class T>
+  static RawField<T> list(const T* values, std::int64_t count, int components) {
     return raw_field(const_cast<T*>(values), RawShape{.count = count, .components = components});
-  };
-  stages::vote(
-      ranks, stages::attempt(stage_name, [&] {
-        if (request.offsets == nullptr || part == nullptr || request.vertices < 0)
-          refuse("There is no list of offsets or of parts.",
-                 "Give the graph, and room for the parts.");
-        for (std::int64_t v = 0; v <= request.vertices; ++v)
-          offsets.push_back(static_cast<std::int64_t>(request.offsets[v]) - request.numbering);
-        if (offsets.back() > 0 && request.columns == nullptr)
-          refuse("There is no list of neighbours.", "Give the graph.");
-        for (std::int64_t e = 0; e < offsets.back(); ++e)
-          columns.push_back(static_cast<std::int64_t>(request.columns[e]) - request.numbering);
-        if (request.parts < 1)
-          refuse("There are " + std::to_string(request.parts) + " parts.",
-                 "Ask for one part or more.");
-        properties.count = request.vertices;
-        if (request.weights != nullptr) {
-          weights = field(request.weights, request.vertices, request.constraints);
-          properties.weight = *weights;
-        } else if (request.constraints != 1) {
-          refuse("There are several constraints, but no weights.",
-                 "Give weights, or one constraint.");
-        }
-        if (request.edge_weights != nullptr) {
-          edges = field(request.edge_weights, offsets.back(), 1);
-          properties.edge_weight = *edges;
-        }
-        if (request.position != nullptr && request.dimensions >= 2) {
-          position = field(request.position, request.vertices, request.dimensions);
-          properties.position = *position;
-        }
-        if (request.sizes != nullptr) {
-          for (std::int64_t v = 0; v < request.vertices; ++v)
-            sizes.push_back(static_cast<double>(request.sizes[v]));
-          properties.bytes = sizes;
-        }
-        options.parts = request.parts;
-        options.speeds = speeds_of(request);
-        if (request.from != nullptr) {
-          from = field(request.from, request.vertices, 1);
-          options.from = *from;
-        }
-        method.target_lambda = std::max(1.0, tolerance_of(request));
-        method.moving_cost = request.moving_cost;
-      }));
-  const GraphCut found = cut_graph(Space::where(MemoryKind::host), ranks,
-                                   graph(offsets, columns, properties), options, method);
+  }
+  void read_properties(const Request<Index, Real>& request) {
+    properties.count = request.vertices;
+    if (request.weights != nullptr) {
+      weights = list(request.weights, request.vertices, request.constraints);
+      properties.weight = *weights;
+    }
+    if (request.edge_weights != nullptr) {
+      edges = list(request.edge_weights, offsets.back(), 1);
+      properties.edge_weight = *edges;
+    }
+    if (request.position != nullptr && request.dimensions >= 2) {
+      position = list(request.position, request.vertices, request.dimensions);
+      properties.position = *position;
+    }
+    if (request.sizes != nullptr) {
+      for (std::int64_t v = 0; v < request.vertices; ++v)
+        sizes.push_back(static_cast<double>(request.sizes[v]));
+      properties.bytes = sizes;
+    }
+  }
+};
+
+// Collective. Writes the parts and returns the weight of the cut edges.
+template <class Index, class Real>
+std::int64_t cut(const Communicator& ranks, const Request<Index, Real>& request, Index* part) {
+  CutInput<Index, Real> input;
+  stages::vote(ranks, stages::attempt(stage_name, [&] {
+                 if (part == nullptr) refuse("There is no room for the parts.", "Give a list.");
+                 input.read(request);
+               }));
+  const GraphCut found =
+      cut_graph(Space::where(MemoryKind::host), ranks,
+                graph(input.offsets, input.columns, input.properties), input.options, input.method);
   const std::vector<int> parts = found.parts.on_host();
   for (std::size_t v = 0; v < parts.size(); ++v)
     part[v] = static_cast<Index>(parts[v]) + request.numbering;

@@ -27,7 +27,7 @@ from . import _c
 __all__ = ["Balancer", "Batch", "Error", "Loan", "Monitor", "Set", "assign", "cut_graph",
            "partition", "read_journal", "stop", "version"]
 
-_lib = _c.library
+_lib = _c.lib
 
 
 class Error(RuntimeError):

@@ -79,7 +79,7 @@ def _load():
     raise ImportError(f"{name} is not found: {reason}. Set EVENKEEL_LIB to its folder.")
 
 
-library = _load()
+lib = _load()
 for name, arguments in {
         "ek_stop": [], "ek_kernel_begin": [c.c_void_p], "ek_kernel_end": [c.c_void_p],
         "ek_loan_run": [c.c_void_p, c.POINTER(LoanCall), WORK, c.c_void_p, c.POINTER(c.c_int)],
@@ -98,18 +98,18 @@ for name, arguments in {
         "ek_balancer_owner": [c.c_void_p, c.POINTER(c.c_double), c.c_int, c.POINTER(c.c_int)],
         "ek_balancer_restore": [c.c_void_p, c.c_char_p],
         "ek_balancer_state": [c.c_void_p, c.POINTER(c.c_char_p)]}.items():
-    getattr(library, name).argtypes = arguments
+    getattr(lib, name).argtypes = arguments
 for kind in ("monitor", "balancer"):
     for name, arguments in {
             "create": [c.c_int, c.c_char_p, c.POINTER(c.c_void_p)],
             "kernel": [c.c_void_p, c.c_char_p, c.c_int, c.POINTER(c.c_void_p)],
             "loan": [c.c_void_p, c.c_char_p, c.POINTER(c.c_void_p)],
             "note_cost": [c.c_void_p, c.c_double], "finish": [c.c_void_p]}.items():
-        getattr(library, f"ek_{kind}_{name}").argtypes = arguments
-    getattr(library, f"ek_{kind}_free").argtypes = [c.c_void_p]
-    getattr(library, f"ek_{kind}_free").restype = None
-    getattr(library, f"ek_{kind}_lambda").argtypes = [c.c_void_p]
-    getattr(library, f"ek_{kind}_lambda").restype = c.c_double
-library.ek_loan_free.argtypes = [c.c_void_p]
-library.ek_loan_free.restype = None
-library.ek_message.restype = library.ek_version.restype = c.c_char_p
+        getattr(lib, f"ek_{kind}_{name}").argtypes = arguments
+    getattr(lib, f"ek_{kind}_free").argtypes = [c.c_void_p]
+    getattr(lib, f"ek_{kind}_free").restype = None
+    getattr(lib, f"ek_{kind}_lambda").argtypes = [c.c_void_p]
+    getattr(lib, f"ek_{kind}_lambda").restype = c.c_double
+lib.ek_loan_free.argtypes = [c.c_void_p]
+lib.ek_loan_free.restype = None
+lib.ek_message.restype = lib.ek_version.restype = c.c_char_p
