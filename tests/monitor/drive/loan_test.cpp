@@ -41,7 +41,7 @@ struct TellCost {
 class Cells {
  public:
   Cells(int rank, std::int64_t count)
-      : rank_(rank), expected_(static_cast<std::size_t>(count)), works_(expected_.size()) {
+      : expected_(static_cast<std::size_t>(count)), works_(expected_.size()) {
     for (std::size_t i = 0; i < expected_.size(); ++i)
       expected_[i] = {static_cast<double>(i), static_cast<double>(rank)};
     state = {test::space(), "state", std::span<const State>(expected_)};
@@ -84,7 +84,6 @@ class Cells {
   exec::Array<float> result;
 
  private:
-  int rank_;
   std::vector<State> expected_;
   std::vector<double> works_;
 };
