@@ -56,8 +56,10 @@ Space space_for(std::span<const Set> sets) {
 PreparedToCut prepare_to_cut(const Status& status, std::span<const Set> sets, const Region& region,
                              const PlaceOptions& options) {
   const exec::Region shown("evenkeel::prepare");
-  const bool has_keys = places_along_curve(options.method) || places_in_cells(options.method);
-  return {prepared_with(has_keys ? &only_keys : &no_order, status, sets, region, options)};
+  MakeOrder make = &no_order;
+  if (places_along_curve(options.method)) make = &only_keys;
+  if (places_in_cells(options.method)) make = &order;
+  return {prepared_with(make, status, sets, region, options)};
 }
 
 Prepared prepare(const Communicator& communicator, const Status& status, std::span<const Set> sets,

@@ -55,23 +55,28 @@ std::vector<CurveKey> evenly_spread(std::size_t count, int dimensions) {
 
 }  // namespace
 
-std::vector<Item> items_of(const PlaceTask& task, const Lattice& lattice, const Units& units) {
+exec::Array<Item> items_of(const PlaceTask& task, std::size_t set, const Lattice& lattice,
+                           const Units& units) {
   const Prepared& prepared = task.prepared;
-  std::vector<Item> all;
-  for (std::size_t s = 0; s < prepared.orders.size(); ++s) {
-    const Order& order = prepared.orders[s];
-    const exec::Array<Item> items(prepared.space, items_label, order.keys.size());
-    with_space(prepared.space, [&](const auto& instance) {
-      with_places(prepared.set(s).position(), [&]<class Real>(const Places<Real>& places) {
-        exec::for_each(instance, items_label, items.size(),
-                       WriteItems<Real>{lattice, places, order.keys.data(),
-                                        order.objects.empty() ? nullptr : order.objects.data(),
-                                        weights_of(task, s, units), units, items.data()});
-      });
+  const Order& order = prepared.orders[set];
+  exec::Array<Item> items(prepared.space, items_label, order.keys.size());
+  with_space(prepared.space, [&](const auto& instance) {
+    with_places(prepared.set(set).position(), [&]<class Real>(const Places<Real>& places) {
+      exec::for_each(instance, items_label, items.size(),
+                     WriteItems<Real>{lattice, places, order.keys.data(),
+                                      order.objects.empty() ? nullptr : order.objects.data(),
+                                      weights_of(task, set, units), units, items.data()});
     });
-    prepared.space.fence(items_label);
-    const std::vector<Item> on_host = items.on_host();
-    all.insert(all.end(), on_host.begin(), on_host.end());
+  });
+  prepared.space.fence(items_label);
+  return items;
+}
+
+std::vector<Item> items_of(const PlaceTask& task, const Lattice& lattice, const Units& units) {
+  std::vector<Item> all;
+  for (std::size_t s = 0; s < task.prepared.orders.size(); ++s) {
+    const std::vector<Item> of_set = items_of(task, s, lattice, units).on_host();
+    all.insert(all.end(), of_set.begin(), of_set.end());
   }
   return all;
 }

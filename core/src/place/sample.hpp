@@ -16,7 +16,7 @@
 
 namespace evenkeel {
 
-// An object of a small problem.
+// An object of a search.
 struct Item {
   CurveKey key;
   std::array<std::uint32_t, 3> cell;
@@ -26,7 +26,10 @@ struct Item {
   }
 };
 
-// The objects of this rank, with their cells in a lattice.
+// The objects of a set on this rank in its order, with their cells in a lattice. Blocks.
+exec::Array<Item> items_of(const PlaceTask& task, std::size_t set, const Lattice& lattice,
+                           const Units& units);
+// The same for all sets, in host memory.
 std::vector<Item> items_of(const PlaceTask& task, const Lattice& lattice, const Units& units);
 
 // Collective. About `count` cells of a lattice: those of the first objects of parts of equal weight
@@ -57,6 +60,8 @@ struct PartByPlace {
 // The units and the numbers of this rank's objects by part.
 struct Held {
   std::vector<std::int64_t> units, objects;
+  Held() = default;
+  explicit Held(std::size_t parts) : units(parts), objects(parts) {}
 };
 
 template <class PartOf>
@@ -77,7 +82,10 @@ Held held_in(const PlaceTask& task, const char* label, const PartOf& part_of, st
   }
   there.fetch(0, sums);
   const auto half = sums.begin() + static_cast<std::ptrdiff_t>(parts);
-  return {{sums.begin(), half}, {half, sums.end()}};
+  Held held(parts);
+  std::copy(sums.begin(), half, held.units.begin());
+  std::copy(half, sums.end(), held.objects.begin());
+  return held;
 }
 
 }  // namespace evenkeel

@@ -186,6 +186,73 @@ class Correction {
   std::vector<double> gains_;  // to ask for
 };
 
+// The objects of a set in host memory. Most blocks of them are in one cell, and need one look.
+class ObjectsInBlocks {
+ public:
+  explicit ObjectsInBlocks(exec::Array<Item> items)
+      : items_(std::move(items)),
+        blocks_(
+            static_cast<std::size_t>(items_.size()), [this](std::size_t i) -> const auto& {
+              return items_.data()[i].cell;
+            }) {
+    constexpr auto together = static_cast<std::int64_t>(PowerBlocks::together);
+    before_.resize(static_cast<std::size_t>((items_.size() + together - 1) / together) + 1);
+    exec::for_each_on_host(cells_label, std::ssize(before_) - 1, [&](std::int64_t block) {
+      std::int64_t& sum = before_[static_cast<std::size_t>(block) + 1];
+      const std::int64_t end = std::min(items_.size(), (block + 1) * together);
+      for (std::int64_t i = block * together; i < end; ++i) sum += items_.data()[i].units;
+    });
+    std::partial_sum(before_.begin(), before_.end(), before_.begin());
+  }
+
+  void add_to(Held& held, std::span<const PowerRival> rivals) const {
+    const auto threads = static_cast<std::size_t>(exec::host_threads());
+    std::vector<Held> of_thread(threads, Held{held.units.size()});
+    std::vector<Status> status(threads);
+    exec::for_each_on_host(cells_label, std::ssize(of_thread), [&](std::int64_t thread) {
+      const auto t = static_cast<std::size_t>(thread);
+      status[t] = attempt(stage_name, [&] { add_share(of_thread[t], rivals, t, threads); });
+    });
+    for (std::size_t t = 0; t < threads; ++t) {
+      if (!status[t].ok()) throw Error(*status[t].error());
+      for (std::size_t part = 0; part < held.units.size(); ++part) {
+        held.units[part] += of_thread[t].units[part];
+        held.objects[part] += of_thread[t].objects[part];
+      }
+    }
+  }
+
+ private:
+  void add_share(Held& held, std::span<const PowerRival> rivals, std::size_t share,
+                 std::size_t shares) const {
+    const auto add = [&](int rival, std::int64_t units, std::size_t objects) {
+      const auto part = static_cast<std::size_t>(rivals[static_cast<std::size_t>(rival)].part);
+      held.units[part] += units;
+      held.objects[part] += static_cast<std::int64_t>(objects);
+    };
+    const auto add_block = [&](std::size_t begin, std::size_t end, const std::vector<int>& near) {
+      constexpr std::size_t together = PowerBlocks::together;
+      if (near.size() == 1)
+        return add(near.front(),
+                   before_[(end + together - 1) / together] - before_[begin / together],
+                   end - begin);
+      for (std::size_t i = begin; i < end; ++i)
+        add(owner(rivals, near, items_.data()[i].cell), items_.data()[i].units, 1);
+    };
+    blocks_.visit(rivals, 0, share, shares, add_block);
+  }
+  static int owner(std::span<const PowerRival> rivals, const std::vector<int>& near,
+                   const std::array<std::uint32_t, 3>& cell) {
+    const double place[3] = {double(cell[0]), double(cell[1]), double(cell[2])};
+    return *std::ranges::min_element(
+        near, {}, [&](int rival) { return rivals[static_cast<std::size_t>(rival)].cost(place); });
+  }
+
+  exec::Array<Item> items_;
+  PowerBlocks blocks_;
+  std::vector<std::int64_t> before_;  // the units before each block of the lowest level
+};
+
 class CellSearch {
  public:
   explicit CellSearch(const PlaceTask& task)
@@ -264,7 +331,16 @@ class CellSearch {
   }
 
   // The masses in the cells of the present sites.
-  Held held() const {
+  Held held() {
+    const Prepared& prepared = task_.prepared;
+    if (exec::memory_of(prepared.space) == MemoryKind::host) {
+      for (std::size_t s = in_blocks_.size(); s < prepared.orders.size(); ++s)
+        in_blocks_.emplace_back(items_of(task_, s, lattice_, units_));
+      const std::vector<PowerRival> rivals = rivals_of(lattice_, sites_);
+      Held held(parts_);
+      for (const ObjectsInBlocks& objects : in_blocks_) objects.add_to(held, rivals);
+      return held;
+    }
     const PowerCells cells(lattice_, sites_);
     const ReachedCells reached(task_.prepared.space, cells_label, cells);
     return held_in(task_, cells_label, reached.finder(lattice_), parts_, units_);
@@ -387,14 +463,15 @@ class CellSearch {
   std::vector<double> new_speeds_, last_speeds_;  // of cells; all 1 if they are equal
   Lattice lattice_;
   Units units_;
-  std::vector<PowerSite> sites_;          // the same on all ranks
-  std::optional<PowerModel> model_;       // on rank 0; a sample is on all ranks
-  std::optional<SharedSums> helpers_;     // of a sample, if there is more than one rank
-  std::optional<Correction> correction_;  // on rank 0
-  Held held_;                             // in the cells of these sites
-  std::vector<std::int64_t> sums_;        // the units of all ranks
-  std::vector<double> weights_;           // of the cells
-  bool is_new_ = true;                    // false if parts keep the ranks of the last domains
+  std::vector<PowerSite> sites_;            // the same on all ranks
+  std::optional<PowerModel> model_;         // on rank 0; a sample is on all ranks
+  std::optional<SharedSums> helpers_;       // of a sample, if there is more than one rank
+  std::optional<Correction> correction_;    // on rank 0
+  std::vector<ObjectsInBlocks> in_blocks_;  // of each set, if a host works on them
+  Held held_;                               // in the cells of these sites
+  std::vector<std::int64_t> sums_;          // the units of all ranks
+  std::vector<double> weights_;             // of the cells
+  bool is_new_ = true;                      // false if parts keep the ranks of the last domains
 };
 
 }  // namespace

@@ -65,7 +65,7 @@ class MassesBetween {
   std::vector<std::vector<PowerSum>> of_;
 };
 
-// Sums up block by block: a block has few rivals, and its points need only these.
+// Sums up block by block.
 class Summing {
  public:
   Summing(const PowerModel& model, std::span<const PowerSite> sites, double slab)
@@ -79,15 +79,11 @@ class Summing {
   }
 
   std::vector<PowerSum> run(std::size_t share, std::size_t shares) {
-    const std::size_t blocks = model_.boxes()[0].size();
-    begin_ = blocks * share / shares;
-    end_ = blocks * (share + 1) / shares;
-    std::vector<int> all(rivals_.size());
-    std::iota(all.begin(), all.end(), 0);
-    kept_.resize(model_.boxes().size());
-    std::size_t size = 1;  // of a block, in blocks of the lowest level
-    for (std::size_t level = 1; level < kept_.size(); ++level) size *= PowerModel::together;
-    if (begin_ < end_) visit(kept_.size() - 1, 0, size, all);
+    model_.blocks().visit(
+        rivals_, slab_, share, shares,
+        [this](std::size_t begin, std::size_t end, const std::vector<int>& near) {
+          for (std::size_t point = begin; point < end; ++point) count(point, near);
+        });
     std::erase_if(cells_, [](const PowerSum& sum) { return sum.values[0] == 0; });
     cells_.push_back(energy_);
     between_.write(cells_);
@@ -95,19 +91,6 @@ class Summing {
   }
 
  private:
-  void visit(std::size_t level, std::size_t block, std::size_t size, const std::vector<int>& near) {
-    if (block * size >= end_ || (block + 1) * size <= begin_) return;
-    std::vector<int>& kept = kept_[level];
-    keep_nearest(model_.boxes()[level][block], rivals_, near, slab_, kept);
-    const std::size_t below = level > 0 ? model_.boxes()[level - 1].size() : model_.size();
-    const std::size_t end = std::min(below, (block + 1) * PowerModel::together);
-    for (std::size_t i = block * PowerModel::together; i < end; ++i)
-      if (level > 0)
-        visit(level - 1, i, size / PowerModel::together, kept);
-      else
-        count(i, kept);
-  }
-
   void count(std::size_t point, const std::vector<int>& near) {
     const std::array<double, 3> place = model_.place(point);
     const BestTwo two(rivals_, near, place.data());
@@ -137,11 +120,9 @@ class Summing {
   const PowerModel& model_;
   std::vector<PowerRival> rivals_;
   double slab_;
-  std::size_t begin_ = 0, end_ = 0;  // the blocks of the lowest level that count
   std::vector<PowerSum> cells_;
   MassesBetween between_;
   PowerSum energy_ = {-1, -1, {}};
-  std::vector<std::vector<int>> kept_;  // the rivals of the present block of each level
 };
 
 // The flow through each face, by the smallest scale with `enough` mass. Rivals may be images of the

@@ -1,7 +1,5 @@
 #include "domains/power/model.hpp"
 
-#include <algorithm>
-
 namespace evenkeel {
 
 void PowerModel::add(const std::array<double, 3>& cell, double mass) {
@@ -16,26 +14,7 @@ void PowerModel::add(const std::array<double, 3>& cell, double mass) {
 }
 
 void PowerModel::finish() {
-  const auto join = [](LatticeBox& into, const LatticeBox& box) {
-    for (std::size_t d = 0; d < 3; ++d) {
-      into.first[d] = std::min(into.first[d], box.first[d]);
-      into.last[d] = std::max(into.last[d], box.last[d]);
-    }
-  };
-  const auto grouped = [&](std::size_t count, const auto& box_of) {
-    std::vector<LatticeBox> boxes;
-    for (std::size_t i = 0; i < count; ++i)
-      if (i % together == 0)
-        boxes.push_back(box_of(i));
-      else
-        join(boxes.back(), box_of(i));
-    return boxes;
-  };
-  boxes_ = {grouped(size(), [&](std::size_t i) { return LatticeBox{place(i), place(i)}; })};
-  while (boxes_.back().size() > 1) {
-    const std::vector<LatticeBox>& below = boxes_.back();
-    boxes_.push_back(grouped(below.size(), [&](std::size_t i) { return below[i]; }));
-  }
+  blocks_ = PowerBlocks(size(), [this](std::size_t point) { return place(point); });
 }
 
 }  // namespace evenkeel

@@ -3,7 +3,7 @@
 // Finds power diagrams whose cells have given masses, for points that one process holds. Large
 // problems are solved for a sample of their points first.
 
-#include "domains/power/cells.hpp"
+#include "domains/power/blocks.hpp"
 
 #include <array>
 #include <cstdint>
@@ -28,8 +28,6 @@ struct PowerSum {
 // Points with masses, in the order of a curve. Points in one cell of the lattice are one point.
 class PowerModel {
  public:
-  static constexpr std::size_t together = 8;  // points in a block, and blocks in the next one
-
   explicit PowerModel(const Lattice& lattice) : lattice_(lattice) {}
   // Adds a point, with a mass above 0. Then finish() must be called.
   void add(const std::array<double, 3>& cell, double mass);
@@ -50,16 +48,14 @@ class PowerModel {
   void share_sums(Sums sums) { shared_ = std::move(sums); }
   const Sums& shared_sums() const noexcept { return shared_; }
 
-  // The boxes around blocks: boxes()[0] around points, boxes()[1] around those blocks, and so on,
-  // up to one box.
-  const std::vector<std::vector<LatticeBox>>& boxes() const noexcept { return boxes_; }
+  const PowerBlocks& blocks() const noexcept { return blocks_; }
 
  private:
   Lattice lattice_;
   std::array<std::vector<double>, 3> at_;
   std::vector<double> mass_;
   double whole_ = 0;
-  std::vector<std::vector<LatticeBox>> boxes_;
+  PowerBlocks blocks_;
   Sums shared_;
 };
 
