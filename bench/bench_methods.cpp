@@ -1,7 +1,7 @@
 // Compares the domains of all methods that place by position, on several clouds: the table by which
 // users choose a method. One process places the objects of `parts` ranks.
 //
-//   bench_methods [objects] [parts] [rebalances]
+//   bench_methods [objects] [parts] [rebalances] [method]
 //
 //   lambda      heaviest part / average part: from scratch, and the greatest of the rebalances
 //   ghosts      per object: copies that a halo along the axes sends to other parts. Its width is
@@ -272,7 +272,8 @@ void choose(const Cloud& cloud, Objects& objects, int parts, double width) {
   }
 }
 
-void measure(const Cloud& cloud, std::int64_t count, int parts, int rebalances) {
+void measure(const Cloud& cloud, std::int64_t count, int parts, int rebalances,
+             std::string_view only) {
   Objects objects;
   for (std::int64_t i = 0; i < count; ++i) {
     Random random(11, i);
@@ -283,6 +284,7 @@ void measure(const Cloud& cloud, std::int64_t count, int parts, int rebalances) 
   const Cubes cubes(objects.places, width);
   for (const Method& method : {Method(Hilbert{}), Method(Morton{}), Method(Staggered{}),
                                Method(RecursiveBisection{}), Method(Voronoi{}), Method(Mesh{})}) {
+    if (!only.empty() && to_text(method) != only) continue;
     const Placing placing{.method = method, .parts = parts};
     FreshCut cut;
     const double time = std::ranges::min(
@@ -297,7 +299,7 @@ void measure(const Cloud& cloud, std::int64_t count, int parts, int rebalances) 
                 moves.times_least, time, moves.milliseconds);
     std::fflush(stdout);
   }
-  choose(cloud, objects, parts, width);
+  if (only.empty()) choose(cloud, objects, parts, width);
 }
 
 }  // namespace
@@ -311,5 +313,5 @@ int main(int argc, char** argv) {
   std::printf("| cloud | method | lambda | ghosts | straight | neighbours | moved | time |\n");
   std::printf("|---|---|---|---|---|---|---|---|\n");
   for (const auto& cloud : evenkeel::bench::all_clouds)
-    evenkeel::bench::measure(cloud, objects, parts, rebalances);
+    evenkeel::bench::measure(cloud, objects, parts, rebalances, argc > 4 ? argv[4] : "");
 }
