@@ -78,12 +78,15 @@ Partition cut_within_memory(const Task& task) {
       return TriedCut{tried.lambda, tried.partition.greatest_bytes / memory};
     });
   }
-  if (best.partition.greatest_bytes > memory)
-    refuse_partition(
-        joined({"No cut fits: the best one has a part of ", text_of(best.partition.greatest_bytes),
-                " bytes, and --memory is ", text_of(memory), "."}),
-        "Give more memory, or more parts.");
+  refuse_if_fuller(best.partition.greatest_bytes, memory);
   return std::move(best.partition);
+}
+
+void refuse_if_fuller(double greatest_bytes, double memory) {
+  if (greatest_bytes > memory)
+    refuse_partition(joined({"No cut fits: the best one has a part of ", text_of(greatest_bytes),
+                             " bytes, and --memory is ", text_of(memory), "."}),
+                     "Give more memory, or more parts.");
 }
 
 }  // namespace evenkeel::tool

@@ -10,4 +10,7 @@ namespace evenkeel::tool {
 // no cut fits.
 Partition cut_within_memory(const Task& task);
 
+// Throws an Error if the fullest part of a cut has more bytes than the limit.
+void refuse_if_fuller(double greatest_bytes, double memory);
+
 }  // namespace evenkeel::tool

@@ -88,8 +88,6 @@ void refuse_meaningless(const PartitionArguments& asked, const NamedMethod& meth
                 {{"--points", &asked.points},
                  {"--box", &asked.box},
                  {"--work", &asked.work},
-                 {"--memory", &asked.memory},
-                 {"--bytes", &asked.bytes},
                  {"--vtk", &asked.vtk}});
   refuse_unless([](const NamedMethod& one) { return one.has_grid(); }, method,
                 {{"--grid", &asked.grid}});

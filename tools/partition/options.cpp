@@ -135,16 +135,6 @@ bool counts_objects(const PartitionArguments& asked) {
   return false;
 }
 
-double memory_of(const PartitionArguments& asked) {
-  if (asked.memory.has_value() != asked.bytes.has_value())
-    refuse_partition("--memory and --bytes belong together.", "Give both, or leave both out.");
-  if (!asked.memory) return 0;
-  if (asked.rounds)
-    refuse_partition("Rounds do not know the bytes of objects.",
-                     "Leave out --rounds, or --memory and --bytes.");
-  return refuse_partition.bytes_in("--memory", *asked.memory);
-}
-
 }  // namespace
 
 PartitionOptions checked(const PartitionArguments& asked) {

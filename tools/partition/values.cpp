@@ -35,6 +35,16 @@ double target_lambda_from(const std::string& text) {
   return *target;
 }
 
+double memory_of(const PartitionArguments& asked) {
+  if (asked.memory.has_value() != asked.bytes.has_value())
+    refuse_partition("--memory and --bytes belong together.", "Give both, or leave both out.");
+  if (!asked.memory) return 0;
+  if (asked.rounds)
+    refuse_partition("Rounds do not know the bytes of objects.",
+                     "Leave out --rounds, or --memory and --bytes.");
+  return refuse_partition.bytes_in("--memory", *asked.memory);
+}
+
 void refuse_to_overwrite(const PartitionArguments& asked) {
   std::vector<NamedFile> files;
   const auto add = [&](std::string_view option, const std::optional<std::string>& file) {

@@ -1,11 +1,14 @@
 #include "partition/graph/cutting.hpp"
 
 #include "files/refusal.hpp"
+#include "partition/memory.hpp"
 
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/backends/exec/stopwatch.hpp>
 #include <evenkeel/core/field/standard.hpp>
+
+#include <algorithm>
 
 namespace evenkeel::tool {
 
@@ -25,12 +28,15 @@ GraphPartition cut(const Communicator& communicator, const GraphInput& input,
   if (options.uncuttable) known.uncuttable = input.uncuttable;
   evenkeel::GraphCutOptions goal = {.parts = options.parts, .speeds = input.speeds};
   if (options.from) goal.from = input.from;
+  if (options.memory > 0)
+    goal.memory.assign(static_cast<std::size_t>(options.parts), options.memory);
   goal.progress = progress;
 
   communicator.barrier();
   const Stopwatch whole;
   const GraphCut found = cut_graph(Space::where(MemoryKind::host), communicator,
                                    graph(file.offsets, file.columns, known), goal, options.method);
+  if (options.memory > 0) refuse_if_fuller(std::ranges::max(found.report.bytes), options.memory);
   GraphPartition result;
   result.report = found.report;
   result.seconds = communicator.all_reduce(whole.seconds(), Reduction::greatest);

@@ -68,16 +68,27 @@ void check_numbers(std::string_view what, const NumberTable& table, const GraphR
                    remedy);
 }
 
+void check_not_negative(std::string_view what, const NumberTable& table, const GraphRows& rows) {
+  check_numbers(
+      joined({"The ", what}), table, rows,
+      [](double number) { return std::isfinite(number) && number >= 0; },
+      joined({"Give ", what, "s that are finite and not negative."}));
+}
+
 void read_weights(const std::string& path, const std::string& name, GraphFile& graph) {
   GraphRows rows = rows_of_vertices("weights", graph);
   rows.most_columns = most_graph_weights;
   NumberTable weights = read_table(path, name, rows);
-  check_numbers(
-      "The weight", weights, rows,
-      [](double weight) { return std::isfinite(weight) && weight >= 0; },
-      "Give weights that are finite and not negative.");
+  check_not_negative("weight", weights, rows);
   graph.constraints = weights.columns;
   graph.vertex_weights = std::move(weights.numbers);
+}
+
+void read_bytes(const std::string& path, const std::string& name, GraphFile& graph) {
+  const GraphRows rows = rows_of_vertices("sizes", graph);
+  NumberTable sizes = read_table(path, name, rows);
+  check_not_negative("size", sizes, rows);
+  graph.vertex_sizes = std::move(sizes.numbers);
 }
 
 std::vector<int> read_from(const std::string& path, const std::string& name,
@@ -163,6 +174,11 @@ GraphInput read_graph_input(const Communicator& communicator, const GraphPartiti
            if (input.graph.constraints > 0)
              input.remarks.emplace_back("--weights replaces the weights of vertices in the graph.");
            read_weights(*options.weights, options.graph, input.graph);
+         }
+         if (options.bytes) {
+           if (!input.graph.vertex_sizes.empty())
+             input.remarks.emplace_back("--bytes replaces the sizes of vertices in the graph.");
+           read_bytes(*options.bytes, options.graph, input.graph);
          }
          if (options.from) input.from = read_from(*options.from, options.graph, input.graph);
          if (options.uncuttable)

@@ -48,6 +48,8 @@ GraphPartitionOptions checked_for_graph(const PartitionArguments& asked) {
   options.graph = *asked.graph;
   options.weights = asked.weights;
   options.speeds = asked.speeds;
+  options.bytes = asked.bytes;
+  options.memory = memory_of(asked);
   options.from = asked.from;
   options.uncuttable = asked.uncuttable;
   options.parts = parts_from(*asked.parts);

@@ -10,7 +10,8 @@ namespace evenkeel::tool {
 
 struct GraphPartitionOptions {
   std::string graph;  // a name that graph_format_of accepts
-  std::optional<std::string> weights, speeds, from, uncuttable;
+  std::optional<std::string> weights, speeds, bytes, from, uncuttable;
+  double memory = 0;  // most bytes of a part; 0 means no limit
   int parts = 1;
   ByGraph method;
   std::optional<std::string> out;

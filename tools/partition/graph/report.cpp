@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <iomanip>
 
 namespace evenkeel::tool {
@@ -23,7 +24,7 @@ std::vector<double> imbalances(const GraphReport& report) {
 
 std::string as_json(const GraphInput& input, const GraphPartition& partition) {
   const GraphReport& report = partition.report;
-  const nlohmann::ordered_json json = {
+  nlohmann::ordered_json json = {
       {"method", "graph"},
       {"vertices", report.vertices},
       {"edges", report.edges},
@@ -40,6 +41,7 @@ std::string as_json(const GraphInput& input, const GraphPartition& partition) {
       {"empty", report.empty},
       {"remarks", input.remarks},
       {"seconds", {{"read", input.seconds}, {"cut", partition.seconds}}}};
+  if (!report.bytes.empty()) json["greatest_bytes"] = std::ranges::max(report.bytes);
   return json.dump(2) + '\n';
 }
 
@@ -80,6 +82,9 @@ std::string as_text(const GraphPartitionOptions& options, const GraphInput& inpu
        << list_of(report.bound) << ")\n";
   text << "imbalance       " << list_of(imbalances(report))
        << " % ((greatest - average) / greatest * N / (N - 1))\n";
+  if (options.memory > 0)
+    text << "bytes           " << std::ranges::max(report.bytes) << " in the fullest part, at most "
+         << options.memory << '\n';
   if (options.from) text << "moved           " << 100 * report.moved << " % of the vertices\n";
   text << "seconds         " << std::setprecision(3) << input.seconds + partition.seconds
        << " (read " << input.seconds << ", cut " << partition.seconds << ")\n";

@@ -103,6 +103,25 @@ TEST_F(GraphPartitions, FromParts) {
   EXPECT_EQ(all_parts(partition), (Parts{1, 1, 1, 1, 0, 0, 0, 0}));
 }
 
+TEST_F(GraphPartitions, PartsWithinTheirMemory) {
+  GraphPartitionOptions options = options_for("a.graph", path_of_eight);
+  options.bytes = file("bytes.csv", "10\n10\n10\n10\n1\n1\n1\n1\n");
+  options.method.target_lambda = 1;
+  EXPECT_EQ(all_parts(found(options)), (Parts{0, 0, 0, 0, 1, 1, 1, 1}));
+  options.memory = 32;
+  const GraphPartition partition = found(options);
+  const std::vector<double> sizes = {10, 10, 10, 10, 1, 1, 1, 1};
+  std::array<double, 2> sums = {};
+  const Parts parts = all_parts(partition);
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    sums[static_cast<std::size_t>(parts[i])] += sizes[i];
+  EXPECT_LE(std::ranges::max(sums), 32);
+  EXPECT_NEAR(std::ranges::max(partition.report.bytes), std::ranges::max(sums), 1e-3);
+  options.memory = 20;
+  EXPECT_EQ(error_of([&] { found(options); }).substr(0, 40),
+            "evenkeel: tools/partition: No cut fits: ");
+}
+
 TEST_F(GraphPartitions, EdgesThatMustNotBeCut) {
   GraphPartitionOptions options = options_for("a.graph", path_of_eight);
   options.uncuttable = file("middle.csv", "0\n0\n0\n0\n0\n0\n1\n1\n0\n0\n0\n0\n0\n0\n");
@@ -156,6 +175,12 @@ TEST_F(GraphPartitions, Tables) {
   expect_refused(bad,
                  "The weight in row 2 of 'w.csv', counted from 0, is -3. Give weights that are "
                  "finite and not negative.");
+  bad.weights.reset();
+  bad.bytes = file("b.csv", "1\n2\n-3\n");
+  expect_refused(bad,
+                 "The size in row 2 of 'b.csv', counted from 0, is -3. Give sizes that are finite "
+                 "and not negative.");
+  bad.bytes.reset();
   bad.weights = file("w.npy", npy_of<double>(2, {1, 1, 1, std::nan(""), 1, 1}));
   expect_refused(bad, "The weight in row 1 of 'w.npy', counted from 0, is nan.");
   bad.weights = file("w.npy", npy_of<double>(9, Numbers(27, 1)));
