@@ -162,7 +162,7 @@ def check_headers(site: str, reference: headers.Reference) -> Iterator[str]:
 # The most that an umbrella header may include itself, and that its tier may hold: headers, types
 # and functions of the namespace evenkeel. All headers of all tiers, extras among them, are at most
 # as many as the last line says.
-TIERS = {"evenkeel/evenkeel.hpp": {"includes": 15, "headers": 49, "types": 126, "functions": 58},
+TIERS = {"evenkeel/evenkeel.hpp": {"includes": 15, "headers": 49, "types": 127, "functions": 58},
          "evenkeel/stages.hpp": {"includes": 15, "headers": 40, "types": 60, "functions": 39}}
 SCOPES = {"evenkeel/evenkeel.hpp": "evenkeel", "evenkeel/stages.hpp": "evenkeel::stages"}
 MOST_HEADERS = 69

@@ -10,25 +10,19 @@
 
 namespace evenkeel {
 
-struct Balancer::Impl {
-  Impl(Communicator for_looks, Communicator for_rebalances, EngineTerms terms,
-       const std::optional<Space>& space)
-      : engine_(std::move(for_looks), std::move(terms)),
-        ranks_(std::move(for_rebalances)),
-        space_(space),
+struct Balancer::Impl : BalancerMembers {
+  explicit Impl(BalancerTerms terms)
+      : BalancerMembers(std::move(terms), stage_name),
         surveyor_(ranks_),
         costs_(engine_.options(), [this](CostTable costs) { engine_.set_costs(std::move(costs)); }),
         mover_(ranks_, engine_.options(), costs_),
         rebalancer_(parts(), now_, log_of(engine_)),
-        migrator_(parts()) {
-    ranks_.set_on_mpi_error(engine_.options().on_mpi_error);
-  }
+        migrator_(parts()) {}
   void open() {
     constexpr std::int64_t first = 1;  // generation 0 is the application's own distribution of
                                        // objects
-    engine_.open();
+    BalancerMembers::open();
     vote(ranks_, attempt(stage_name, [&] { engine_.keep_from(first); }));
-    memory_.open(ranks_, engine_.options());
   }
 
   MoveReport step(std::span<const Set> sets, const StepOptions& how);
@@ -44,25 +38,13 @@ struct Balancer::Impl {
   }
   Survey survey(std::span<const Set> sets, std::int64_t load);
   Surveyor::Question question(std::span<const Set> sets, std::int64_t load) const;
-  // Runs the function on the space that the application has chosen, if it has chosen one. An Error
-  // gets the name of the Balancer.
-  template <class Function>
-  decltype(auto) run(const Function& function) {
-    const InUse in_use(space_);
-    return with_name(engine_.options().name, function);
-  }
 
-  Engine engine_;
-  Communicator ranks_;
-  std::optional<Space> space_;
-  std::function<std::int64_t()> now_ = engine_.clock_for(ranks_);
   Surveyor surveyor_;
   ObjectCosts costs_;
   LoadForecast forecast_;
   DomainHistory domains_;
   Inspection inspection_;
   Mover mover_;
-  MemoryWatch memory_{stage_name, log_of(engine_)};
   Rebalancer rebalancer_;
   Migrator migrator_;
 };
@@ -157,7 +139,9 @@ MoveReport Balancer::Impl::migrate(std::span<const Set> sets) {
 Balancer::Balancer(const Communicator& communicator, const Options& options,
                    const std::optional<Space>& space)
     : impl_(opened<Impl>(require_kokkos(communicator, "monitor/balancer", "Balancer"), options,
-                         space)) {}
+                         space)) {
+  engine_ = &impl_->engine_;
+}
 #if EVENKEEL_HAS_MPI
 Balancer::Balancer(MPI_Comm users, const Options& options, const std::optional<Space>& space)
     : Balancer(Communicator(users), options, space) {}
@@ -166,31 +150,24 @@ Balancer::Balancer(Balancer&&) noexcept = default;
 Balancer& Balancer::operator=(Balancer&&) noexcept = default;
 Balancer::~Balancer() = default;
 
-Kernel Balancer::kernel(const std::string& name, const KernelOptions& options) {
-  return impl_->engine_.kernel(name, options);
-}
-Loan Balancer::loan(const std::string& name, const Loan::Options& options) {
-  return Loan::make(impl_->engine_, name, options, impl_->space_);
-}
 MoveReport Balancer::step(const SetList& sets, const StepOptions& how) {
-  return impl_->run([&] { return impl_->step(sets, how); });
+  return engine_->run([&] { return impl_->step(sets, how); });
 }
 MoveReport Balancer::rebalance(const SetList& sets) {
-  return impl_->run([&] { return impl_->rebalance(sets); });
+  return engine_->run([&] { return impl_->rebalance(sets); });
 }
 MoveReport Balancer::migrate(const SetList& sets) {
-  return impl_->run([&] { return impl_->migrate(sets); });
+  return engine_->run([&] { return impl_->migrate(sets); });
 }
-void Balancer::note_cost(double seconds) { impl_->engine_.note_cost(seconds); }
 void Balancer::adopt(const Domains& domains) {
-  impl_->run([&] {
+  engine_->run([&] {
     impl_->adopt([&](const Status& may, std::int64_t generation) {
       return adopted(impl_->ranks_, may, domains, options(), generation);
     });
   });
 }
 void Balancer::adopt(const SetList& sets) {
-  impl_->run([&] {
+  engine_->run([&] {
     impl_->adopt([&](const Status& may, std::int64_t generation) {
       return owners_of_present(impl_->ranks_, may, sets, options(), generation);
     });
@@ -205,15 +182,7 @@ void Balancer::after_move(std::function<void(const MoveReport&)> hook) {
 void Balancer::on_new_domains(std::function<void(const Domains&, const Domains&)> hook) {
   impl_->mover_.hooks().on_new_domains.push_back(std::move(hook));
 }
-void Balancer::restore(const std::string& saved) { impl_->engine_.restore(saved); }
-std::string Balancer::saved_state() const { return impl_->engine_.saved_state(); }
-Metrics Balancer::metrics() const { return impl_->engine_.metrics(); }
-Account Balancer::account() const { return impl_->engine_.account(); }
 const CostTable& Balancer::costs() const noexcept { return impl_->engine_.costs(); }
-void Balancer::finish() { impl_->engine_.finish(); }
-
 const Domains& Balancer::domains() const noexcept { return impl_->domains_.present(); }
-const Options& Balancer::options() const noexcept { return impl_->engine_.options(); }
-std::int64_t Balancer::steps() const noexcept { return impl_->engine_.steps(); }
 
 }  // namespace evenkeel

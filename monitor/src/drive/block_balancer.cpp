@@ -48,21 +48,17 @@ class CostProblem {
 
 }  // namespace
 
-struct BlockBalancer::Impl {
-  Impl(Communicator for_looks, Communicator for_proposals, EngineTerms terms,
-       const BlockBalancerOptions& options)
-      : engine_(std::move(for_looks), std::move(terms)),
-        ranks_(std::move(for_proposals)),
+struct BlockBalancer::Impl : BalancerMembers {
+  Impl(BalancerTerms terms, const BlockBalancerOptions& options)
+      : BalancerMembers(std::move(terms), block_stage),
         map_options_(map_options(options, engine_.options())) {
-    ranks_.set_on_mpi_error(engine_.options().on_mpi_error);
     check(map_options_, ranks_.size());
     own_.emplace(engine_.clock(), engine_.kernel("blocks", {}), ranks_.rank(), engine_.speed());
     untimed_ = engine_.options().warmup_steps;
     engine_.know_costs();
   }
   void open() {
-    engine_.open();
-    memory_.open(ranks_, engine_.options());
+    BalancerMembers::open();
     const std::span<const double> limits = memory_.limits();
     vote(ranks_,
          attempt(block_stage, [&] { map_options_.memory.assign(limits.begin(), limits.end()); }));
@@ -74,7 +70,6 @@ struct BlockBalancer::Impl {
   std::optional<BlockProposal> step(const StepOptions& how);
   std::optional<BlockProposal> propose(bool frees_memory);
   FreshMap map_with_room(const RankShares& shares, double most_share) const;
-  void require_proposal(const std::string& call) const;
   void accept();
   void accept(std::span<const std::int64_t> ids);
   void drop();
@@ -94,12 +89,8 @@ struct BlockBalancer::Impl {
     std::int64_t asked_at = 0, made_at = 0;  // readings of now_()
   };
 
-  Engine engine_;
-  Communicator ranks_;
   MapOptions map_options_;
-  std::function<std::int64_t()> now_ = engine_.clock_for(ranks_);
   std::optional<OwnBlocks> own_;
-  MemoryWatch memory_{block_stage, log_of(engine_)};
   BlockSurveys surveys_;
   CostProblem problem_;
   BlockTable table_;
@@ -316,14 +307,8 @@ std::optional<BlockProposal> BlockBalancer::Impl::propose(bool frees_memory) {
   return std::nullopt;
 }
 
-void BlockBalancer::Impl::require_proposal(const std::string& call) const {
-  if (!proposal_)
-    throw Error(ErrorKind::bad_input, Where{block_stage}, "There is no proposal to " + call + '.',
-                "Call " + call + "() once after step() or propose() returned one.");
-}
-
 void BlockBalancer::Impl::accept() {
-  require_proposal("accept");
+  require_proposal(proposal_.has_value(), block_stage, "accept");
   Proposed accepted = std::move(*proposal_);
   proposal_.reset();
   ++generation_;
@@ -343,14 +328,14 @@ void BlockBalancer::Impl::accept() {
 void BlockBalancer::Impl::accept(std::span<const std::int64_t> ids) {
   engine_.meet_for_rebalance("accept");
   vote(ranks_, attempt(block_stage, [&] {
-         require_proposal("accept");
+         require_proposal(proposal_.has_value(), block_stage, "accept");
          require_moved(proposal_->blocks, ids, ranks_.rank());
        }));
   accept();
 }
 
 void BlockBalancer::Impl::drop() {
-  require_proposal("drop");
+  require_proposal(proposal_.has_value(), block_stage, "drop");
   const std::int64_t asked_at = proposal_->asked_at;
   proposal_.reset();
   engine_.rebalanced({.moved = false, .seconds = static_cast<double>(now_() - asked_at) * 1e-9});
@@ -360,7 +345,9 @@ void BlockBalancer::Impl::drop() {
 // --- The facade ----------------------------------------------------------------------------------
 
 BlockBalancer::BlockBalancer(const Communicator& communicator, const BlockBalancerOptions& options)
-    : impl_(opened<Impl>(communicator, options.monitor, options)) {}
+    : impl_(opened<Impl>(communicator, options.monitor, std::nullopt, options)) {
+  engine_ = &impl_->engine_;
+}
 #if EVENKEEL_HAS_MPI
 BlockBalancer::BlockBalancer(MPI_Comm users, const BlockBalancerOptions& options)
     : BlockBalancer(Communicator(users), options) {}
@@ -370,7 +357,7 @@ BlockBalancer& BlockBalancer::operator=(BlockBalancer&&) noexcept = default;
 BlockBalancer::~BlockBalancer() = default;
 
 void BlockBalancer::describe(std::span<const BlockInfo> blocks) {
-  with_name(options().name, [&] { impl_->describe(blocks); });
+  engine_->run([&] { impl_->describe(blocks); });
 }
 const Kernel* BlockBalancer::block_kernel(std::int64_t id) {
   const OwnBlock* const block = impl_->block_of("time_block", id);
@@ -381,34 +368,22 @@ Timer BlockBalancer::time_block(std::int64_t id) {
   return block != nullptr ? block->time() : Timer();
 }
 void BlockBalancer::add_cost(std::int64_t id, double seconds) { impl_->add_cost(id, seconds); }
-Kernel BlockBalancer::kernel(const std::string& name, const KernelOptions& options) {
-  return impl_->engine_.kernel(name, options);
-}
-Loan BlockBalancer::loan(const std::string& name, const Loan::Options& options) {
-  return Loan::make(impl_->engine_, name, options, std::nullopt);
-}
 std::optional<BlockProposal> BlockBalancer::step(const StepOptions& how) {
-  return with_name(options().name, [&] { return impl_->step(how); });
+  return engine_->run([&] { return impl_->step(how); });
 }
 std::optional<BlockProposal> BlockBalancer::propose() {
-  return with_name(options().name, [&] { return impl_->propose(false); });
+  return engine_->run([&] { return impl_->propose(false); });
 }
 void BlockBalancer::accept() {
-  with_name(options().name, [&] { impl_->accept(); });
+  engine_->run([&] { impl_->accept(); });
 }
 void BlockBalancer::accept(std::span<const std::int64_t> ids) {
-  with_name(options().name, [&] { impl_->accept(ids); });
+  engine_->run([&] { impl_->accept(ids); });
 }
 void BlockBalancer::drop() {
-  with_name(options().name, [&] { impl_->drop(); });
+  engine_->run([&] { impl_->drop(); });
 }
-void BlockBalancer::note_cost(double seconds) { impl_->engine_.note_cost(seconds); }
 bool BlockBalancer::has_proposal() const noexcept { return impl_->proposal_.has_value(); }
-void BlockBalancer::restore(const std::string& saved) { impl_->engine_.restore(saved); }
-std::string BlockBalancer::saved_state() const { return impl_->engine_.saved_state(); }
-Metrics BlockBalancer::metrics() const { return impl_->engine_.metrics(); }
-Account BlockBalancer::account() const { return impl_->engine_.account(); }
-void BlockBalancer::finish() { impl_->engine_.finish(); }
 
 std::vector<std::int64_t> BlockBalancer::ids() const { return impl_->own_->ids(); }
 double BlockBalancer::seconds_of(std::int64_t id) const {
@@ -417,6 +392,5 @@ double BlockBalancer::seconds_of(std::int64_t id) const {
   return std::max(0.0, work) / impl_->own_->speed() * 1e-9;
 }
 std::int64_t BlockBalancer::generation() const noexcept { return impl_->generation_; }
-const Options& BlockBalancer::options() const noexcept { return impl_->engine_.options(); }
 
 }  // namespace evenkeel

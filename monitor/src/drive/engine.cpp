@@ -50,7 +50,7 @@ void Engine::Prediction::replace_domains(bool were_first) noexcept {
 
 EngineTerms agree_on_engine(const Communicator& communicator, const Options& code,
                             bool places_objects) {
-  EngineTerms terms = {agree(communicator, code, places_objects), false};
+  EngineTerms terms = {agree(communicator, code, places_objects), false, {}};
   terms.shares_cores =
       terms.options.clock == ClockKind::automatic && communicator.ranks_share_cores();
   return terms;
@@ -58,6 +58,7 @@ EngineTerms agree_on_engine(const Communicator& communicator, const Options& cod
 
 Engine::Engine(Communicator communicator, EngineTerms terms)
     : options_(std::move(terms.options)),
+      space_(terms.space),
       speed_(relative_speed(options_, communicator.rank())),
       observer_(options_.clock, options_.own_clock, terms.shares_cores, options_.deterministic,
                 probe_of(options_)),

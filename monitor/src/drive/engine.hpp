@@ -1,8 +1,7 @@
 #pragma once
 
-// The engine of Monitor, Balancer, GridBalancer and GraphBalancer: at each step, it calls all parts
-// of the monitor. Its first functions are those of Monitor; see there for comments. Only the
-// balancers need the others.
+// The engine of all facades: at each step, it calls all parts of the monitor. Its first functions
+// are those of Monitor; see there for comments. Only the balancers need the others.
 
 #include "agree/epochs.hpp"
 #include "costs/object_costs.hpp"
@@ -31,6 +30,7 @@ decltype(auto) with_name(const std::string& name, Function&& function) {
 struct EngineTerms {
   Options options;
   bool shares_cores;  // a node has more ranks than cores, and the clock depends on that
+  std::optional<Space> space = {};  // the instance that the application has chosen
 };
 // Collective. If the engine does not place objects, options of domains and moves in the code are an
 // Error.
@@ -73,6 +73,14 @@ class Engine {
   void set_surveyor(Surveyor surveyor) { surveyor_ = std::move(surveyor); }
   void finish();
 
+  // Runs the function on the instance that the application has chosen, if it has chosen one. An
+  // Error gets the name of the Balancer.
+  template <class Function>
+  decltype(auto) run(Function&& function) const {
+    const InUse in_use(space_);
+    return with_name(options_.name, std::forward<Function>(function));
+  }
+
   const Options& options() const noexcept { return options_; }
   std::int64_t steps() const noexcept { return epochs_.step(); }
   std::int64_t generation() const noexcept { return state().generation; }
@@ -89,6 +97,7 @@ class Engine {
   // The memory of this rank, for the next look.
   void set_memory(const MemoryTotals& mine) noexcept { memory_ = mine; }
   double speed() const noexcept { return speed_; }  // of this rank / the mean speed
+  const std::optional<Space>& space() const noexcept { return space_; }  // see EngineTerms
 
   // --- For balancers -----------------------------------------------------------------------------
 
@@ -140,8 +149,8 @@ class Engine {
   std::shared_ptr<LoanRecord> add_loan(const std::string& name) {
     return loans_.emplace_back(std::make_shared<LoanRecord>(LoanRecord{name}));
   }
-  // Collective, between steps. A duplicate of the communicator, for a facade.
-  Communicator another_communicator() const { return protocol_.communicator().duplicate(); }
+  // For collective calls between steps.
+  const Communicator& communicator() const noexcept { return protocol_.communicator(); }
   // A clock for rebalances whose messages use `ranks`, which must outlive it. If it reads CPU time,
   // it stops while the rank is in MPI, since the rank may be waiting there.
   std::function<std::int64_t()> clock_for(Communicator& ranks) {
@@ -195,6 +204,7 @@ class Engine {
 
   detail::HomeProcess home_;
   Options options_;
+  std::optional<Space> space_;
   double speed_;  // of this rank / the mean speed
   MemoryTotals memory_ = {};
   Observer observer_;

@@ -25,20 +25,12 @@ std::int64_t vertices_of(const Graph& graph) {
 
 }  // namespace
 
-struct GraphBalancer::Impl {
-  Impl(Communicator for_looks, Communicator for_proposals, EngineTerms terms,
-       const GraphBalancerOptions& options, const std::optional<Space>& space)
-      : engine_(std::move(for_looks), std::move(terms)),
-        ranks_(std::move(for_proposals)),
+struct GraphBalancer::Impl : BalancerMembers {
+  Impl(BalancerTerms terms, const GraphBalancerOptions& options)
+      : BalancerMembers(std::move(terms), graph_stage),
         method_(options.method),
-        costs_(options.costs),
-        space_(space) {
-    ranks_.set_on_mpi_error(engine_.options().on_mpi_error);
+        costs_(options.costs) {
     check(method_);
-  }
-  void open() {
-    engine_.open();
-    memory_.open(ranks_, engine_.options());
   }
 
   std::optional<GraphCut> step(const Graph& graph, const StepOptions& how);
@@ -49,7 +41,7 @@ struct GraphBalancer::Impl {
   // The space that the application has chosen or, if it has not chosen one, the default space for
   // the graph's memory.
   Space space_for(const Graph& graph) const {
-    if (space_) return *space_;
+    if (engine_.space()) return *engine_.space();
     const bool is_given = graph.offsets().given();
     return Space::where(is_given ? graph.offsets().layout().memory : MemoryKind::host);
   }
@@ -69,13 +61,8 @@ struct GraphBalancer::Impl {
     std::int64_t asked_at = 0;  // reading of now_()
   };
 
-  Engine engine_;
-  Communicator ranks_;
-  std::function<std::int64_t()> now_ = engine_.clock_for(ranks_);
   ByGraph method_;
   VertexCosts costs_;
-  std::optional<Space> space_;
-  MemoryWatch memory_{graph_stage, log_of(engine_)};
   LoadForecast forecast_;
   std::optional<Proposal> proposal_;
   std::int64_t generation_ = 0;
@@ -139,11 +126,7 @@ GraphCut GraphBalancer::Impl::propose(const Graph& graph, const std::optional<By
 }
 
 void GraphBalancer::Impl::end_proposal(bool accepts) {
-  if (!proposal_) {
-    const std::string call = accepts ? "accept" : "drop";
-    throw Error(ErrorKind::bad_input, Where{graph_stage}, "There is no proposal to " + call + '.',
-                "Call " + call + "() once after step() or propose() returned one.");
-  }
+  require_proposal(proposal_.has_value(), graph_stage, accepts ? "accept" : "drop");
   const Proposal ended = *std::exchange(proposal_, std::nullopt);
   Outcome outcome;
   outcome.moved = accepts;
@@ -161,7 +144,9 @@ void GraphBalancer::Impl::end_proposal(bool accepts) {
 GraphBalancer::GraphBalancer(const Communicator& communicator, const GraphBalancerOptions& options,
                              const std::optional<Space>& space)
     : impl_(opened<Impl>(require_kokkos(communicator, graph_stage, "GraphBalancer"),
-                         options.monitor, options, space)) {}
+                         options.monitor, space, options)) {
+  engine_ = &impl_->engine_;
+}
 #if EVENKEEL_HAS_MPI
 GraphBalancer::GraphBalancer(MPI_Comm users, const GraphBalancerOptions& options,
                              const std::optional<Space>& space)
@@ -171,37 +156,20 @@ GraphBalancer::GraphBalancer(GraphBalancer&&) noexcept = default;
 GraphBalancer& GraphBalancer::operator=(GraphBalancer&&) noexcept = default;
 GraphBalancer::~GraphBalancer() = default;
 
-Kernel GraphBalancer::kernel(const std::string& name, const KernelOptions& options) {
-  return impl_->engine_.kernel(name, options);
-}
-Loan GraphBalancer::loan(const std::string& name, const Loan::Options& options) {
-  return Loan::make(impl_->engine_, name, options, impl_->space_);
-}
 std::optional<GraphCut> GraphBalancer::step(const Graph& graph, const StepOptions& how) {
-  const InUse in_use(impl_->space_);
-  return with_name(options().name, [&] { return impl_->step(graph, how); });
+  return engine_->run([&] { return impl_->step(graph, how); });
 }
 GraphCut GraphBalancer::propose(const Graph& graph, const std::optional<ByGraph>& method,
                                 bool from_nothing) {
-  const InUse in_use(impl_->space_);
-  return with_name(options().name,
-                   [&] { return impl_->propose(graph, method, from_nothing, false); });
+  return engine_->run([&] { return impl_->propose(graph, method, from_nothing, false); });
 }
 void GraphBalancer::accept() {
-  with_name(options().name, [&] { impl_->end_proposal(true); });
+  engine_->run([&] { impl_->end_proposal(true); });
 }
 void GraphBalancer::drop() {
-  with_name(options().name, [&] { impl_->end_proposal(false); });
+  engine_->run([&] { impl_->end_proposal(false); });
 }
-void GraphBalancer::note_cost(double seconds) { impl_->engine_.note_cost(seconds); }
 bool GraphBalancer::has_proposal() const noexcept { return impl_->proposal_.has_value(); }
-void GraphBalancer::restore(const std::string& saved) { impl_->engine_.restore(saved); }
-std::string GraphBalancer::saved_state() const { return impl_->engine_.saved_state(); }
-void GraphBalancer::finish() { impl_->engine_.finish(); }
-
 std::int64_t GraphBalancer::generation() const noexcept { return impl_->generation_; }
-const Options& GraphBalancer::options() const noexcept { return impl_->engine_.options(); }
-Metrics GraphBalancer::metrics() const { return impl_->engine_.metrics(); }
-Account GraphBalancer::account() const { return impl_->engine_.account(); }
 
 }  // namespace evenkeel

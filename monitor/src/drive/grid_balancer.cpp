@@ -36,13 +36,9 @@ Domains current_of(const Rounds& rounds) {
 
 }  // namespace
 
-struct GridBalancer::Impl {
-  Impl(Communicator for_looks, Communicator for_proposals, EngineTerms terms,
-       const GridBalancerOptions& options, const std::optional<Space>& space)
-      : engine_(std::move(for_looks), std::move(terms)),
-        ranks_(std::move(for_proposals)),
-        space_(space) {
-    ranks_.set_on_mpi_error(engine_.options().on_mpi_error);
+struct GridBalancer::Impl : BalancerMembers {
+  Impl(BalancerTerms terms, const GridBalancerOptions& options)
+      : BalancerMembers(std::move(terms), grid_stage) {
     if (!options.bisection && !engine_.options().memory.empty())
       throw Error(ErrorKind::bad_input, Where{grid_stage},
                   "monitor.memory was given, but borders of a grid come from the work of domains.",
@@ -62,16 +58,14 @@ struct GridBalancer::Impl {
     part_ = decomposition_of(domains_).part_of(ranks_.rank());
     if (!rounds_options_.speeds.empty())
       speed_ = rounds_options_.speeds[static_cast<std::size_t>(part_)];
+    placing_.cell_size = rounds_options_.cell_size;
+    placing_.least_width = rounds_options_.least_width;
     placing_.periodic = options.periodic;
     placing_.box = options.box;
     placing_.speeds = rounds_options_.speeds;
     for (std::size_t p = 0; p < placing_.speeds.size() && !options.grid.rank_of_part.empty(); ++p)
       placing_.speeds[static_cast<std::size_t>(options.grid.rank_of_part[p])] =
           rounds_options_.speeds[p];
-  }
-  void open() {
-    engine_.open();
-    memory_.open(ranks_, engine_.options());
   }
 
   void begin_grid(const GridBalancerOptions& options) {
@@ -110,8 +104,6 @@ struct GridBalancer::Impl {
     cutting_->dimensions = options.grid.shape.dimensions;
     cutting_->divided_axes = options.bisection->axes;
     placing_.method = *options.bisection;
-    placing_.cell_size = rounds_options_.cell_size;
-    placing_.least_width = rounds_options_.least_width;
     BisectionCut cut = bisect(Communicator::self(), {}, *cutting_);
     domains_ = TreeDomains(1, cutting_->dimensions, options.box, options.periodic,
                            std::move(cut.nodes), options.grid.rank_of_part);
@@ -128,7 +120,6 @@ struct GridBalancer::Impl {
     domains_ = WorkRounds::even(Communicator::self(), start, rounds_options_);
     rounds_.emplace(WorkRounds(domains_, rounds_options_));
     placing_.method = options.mesh ? Method(*options.mesh) : Method(*options.voronoi);
-    placing_.least_width = rounds_options_.least_width;
   }
 
   // The speeds of ranks, in the options of the monitor, are those of their parts.
@@ -172,7 +163,6 @@ struct GridBalancer::Impl {
   void require_no_grid() const;
   void accept();
   void drop();
-  void require_proposal(const std::string& call) const;
   std::int64_t generation() const noexcept { return generation_of(domains_); }
   const GridDomains& grid() const noexcept { return *std::get_if<GridDomains>(&domains_); }
   Box domain() const {
@@ -180,10 +170,6 @@ struct GridBalancer::Impl {
     return has_cells() ? box_of_rank(domains_, ranks_.rank()) : grid().box_of(part_);
   }
 
-  Engine engine_;
-  Communicator ranks_;
-  std::function<std::int64_t()> now_ = engine_.clock_for(ranks_);
-  std::optional<Space> space_;  // chosen by the application
   GridRoundsOptions rounds_options_;
   std::optional<Rounds> rounds_;             // empty for a bisection
   std::optional<Rounds> rounds_after_drop_;  // of the open proposal
@@ -197,7 +183,6 @@ struct GridBalancer::Impl {
   std::int64_t proposed_at_ = 0;  // reading of now_(): a rebalance begins here
   Options placing_;               // the options of a fresh cut of cells
   Surveyor surveyor_{ranks_};
-  MemoryWatch memory_{grid_stage, log_of(engine_)};
   LoadForecast forecast_;
   Inspection inspection_;
 };
@@ -428,14 +413,8 @@ void GridBalancer::Impl::require_no_grid() const {
                 "Give the work of this rank's domain, or set .bisection.");
 }
 
-void GridBalancer::Impl::require_proposal(const std::string& call) const {
-  if (!proposal_)
-    throw Error(ErrorKind::bad_input, Where{grid_stage}, "There is no proposal to " + call + '.',
-                "Call " + call + "() once after step() or propose() returned one.");
-}
-
 void GridBalancer::Impl::accept() {
-  require_proposal("accept");
+  require_proposal(proposal_.has_value(), grid_stage, "accept");
   domains_ = std::move(*proposal_);
   proposal_.reset();
   surveyor_.records().end_rebalance(-1, generation());
@@ -449,7 +428,7 @@ void GridBalancer::Impl::accept() {
 // The rounds expect the work of the proposed domains next. So those of a grid begin again, and the
 // others go back.
 void GridBalancer::Impl::drop() {
-  require_proposal("drop");
+  require_proposal(proposal_.has_value(), grid_stage, "drop");
   rounds_ = std::move(rounds_after_drop_);
   proposal_.reset();
   surveyor_.records().give_back();
@@ -458,7 +437,9 @@ void GridBalancer::Impl::drop() {
 
 GridBalancer::GridBalancer(const Communicator& communicator, const GridBalancerOptions& options,
                            const std::optional<Space>& space)
-    : impl_(opened<Impl>(communicator, options.monitor, options, space)) {}
+    : impl_(opened<Impl>(communicator, options.monitor, space, options)) {
+  engine_ = &impl_->engine_;
+}
 #if EVENKEEL_HAS_MPI
 GridBalancer::GridBalancer(MPI_Comm users, const GridBalancerOptions& options,
                            const std::optional<Space>& space)
@@ -468,60 +449,45 @@ GridBalancer::GridBalancer(GridBalancer&&) noexcept = default;
 GridBalancer& GridBalancer::operator=(GridBalancer&&) noexcept = default;
 GridBalancer::~GridBalancer() = default;
 
-Kernel GridBalancer::kernel(const std::string& name, const KernelOptions& options) {
-  return impl_->engine_.kernel(name, options);
-}
-Loan GridBalancer::loan(const std::string& name, const Loan::Options& options) {
-  return Loan::make(impl_->engine_, name, options, impl_->space_);
-}
-
 std::optional<Domains> GridBalancer::step(const StepOptions& how) {
-  with_name(options().name, [&] { impl_->require_rounds(); });
+  engine_->run([&] { impl_->require_rounds(); });
   return impl_->step_without_cells(std::nullopt, how);
 }
 std::optional<Domains> GridBalancer::step(const std::array<double, 3>& centre,
                                           const StepOptions& how) {
-  with_name(options().name, [&] { impl_->require_cells(); });
+  engine_->run([&] { impl_->require_cells(); });
   return impl_->step_without_cells(centre, how);
 }
 std::optional<Domains> GridBalancer::step(const Set& cells, const StepOptions& how) {
-  const InUse in_use(impl_->space_);
-  return with_name(options().name, [&] { return impl_->step(cells, how); });
+  return engine_->run([&] { return impl_->step(cells, how); });
 }
 
 std::optional<Domains> GridBalancer::propose(double work) {
-  return with_name(options().name, [&] {
+  return engine_->run([&] {
     impl_->require_rounds();
     return impl_->propose_by([&] { return WorkRounds::Measured{work, std::nullopt}; });
   });
 }
 std::optional<Domains> GridBalancer::propose(double work, const std::array<double, 3>& centre) {
-  return with_name(options().name, [&] {
+  return engine_->run([&] {
     impl_->require_cells();
     return impl_->propose_by([&] { return WorkRounds::Measured{work, centre}; });
   });
 }
 std::optional<Domains> GridBalancer::propose(const Set& cells) {
-  const InUse in_use(impl_->space_);
-  return with_name(options().name, [&] {
+  return engine_->run([&] {
     impl_->require_no_grid();
     return impl_->propose(cells, std::nullopt, false);
   });
 }
 
 void GridBalancer::accept() {
-  with_name(options().name, [&] { impl_->accept(); });
+  engine_->run([&] { impl_->accept(); });
 }
 void GridBalancer::drop() {
-  with_name(options().name, [&] { impl_->drop(); });
+  engine_->run([&] { impl_->drop(); });
 }
-void GridBalancer::note_cost(double seconds) { impl_->engine_.note_cost(seconds); }
 bool GridBalancer::has_proposal() const noexcept { return impl_->proposal_.has_value(); }
-void GridBalancer::restore(const std::string& saved) { impl_->engine_.restore(saved); }
-std::string GridBalancer::saved_state() const { return impl_->engine_.saved_state(); }
-Metrics GridBalancer::metrics() const { return impl_->engine_.metrics(); }
-Account GridBalancer::account() const { return impl_->engine_.account(); }
-void GridBalancer::finish() { impl_->engine_.finish(); }
 
 const Domains& GridBalancer::domains() const noexcept { return impl_->domains_; }
 std::int64_t GridBalancer::generation() const noexcept { return impl_->generation(); }
@@ -536,6 +502,5 @@ double GridBalancer::best_lambda() const noexcept {
   if (!impl_->rounds_) return impl_->lambda_;
   return std::visit([](const auto& any) { return any.best_lambda(); }, *impl_->rounds_);
 }
-const Options& GridBalancer::options() const noexcept { return impl_->engine_.options(); }
 
 }  // namespace evenkeel

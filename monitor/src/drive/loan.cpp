@@ -71,13 +71,11 @@ std::function<std::int64_t()> clock_of(Engine& engine, Communicator& ranks) {
 }  // namespace
 
 struct Loan::Impl {
-  Impl(Engine& of, Communicator all, std::string called, const Options& chosen,
-       const std::optional<Space>& where)
+  Impl(Engine& of, Communicator all, std::string called, const Options& chosen)
       : engine(of),
         ranks(std::move(all)),
         name(std::move(called)),
         options(chosen),
-        space(where),
         now(clock_of(engine, ranks)),
         timed(engine.kernel(name, options.kernel)),
         record(engine.add_loan(name)) {}
@@ -108,7 +106,6 @@ struct Loan::Impl {
   Communicator ranks;
   std::string name;
   Options options;
-  std::optional<Space> space;
   std::function<std::int64_t()> now;
   evenkeel::Kernel timed;
   std::shared_ptr<LoanRecord> record;
@@ -277,24 +274,20 @@ Loan::Loan(Loan&&) noexcept = default;
 Loan& Loan::operator=(Loan&&) noexcept = default;
 Loan::~Loan() = default;
 
-Loan Loan::make(Engine& engine, const std::string& name, const Options& options,
-                const std::optional<Space>& space) {
-  Communicator own = engine.another_communicator();
-  const Communicator voters = engine.another_communicator();
+Loan Loan::make(Engine& engine, const std::string& name, const Options& options) {
+  Communicator own = engine.communicator().duplicate();
   std::unique_ptr<Impl> impl;
-  vote(voters, attempt(loan_stage, [&] {
+  vote(engine.communicator(), attempt(loan_stage, [&] {
          if (options.batches < 0)
            refuse_loan("Loan::Options::batches is " + std::to_string(options.batches) + '.',
                        "Give 1 or more batches, or 0 for a number that evenkeel chooses.");
-         impl = std::make_unique<Impl>(engine, std::move(own), name, options, space);
+         impl = std::make_unique<Impl>(engine, std::move(own), name, options);
        }));
   return Loan(std::move(impl));
 }
 
 Loan::Report Loan::run(const Carried& fields, const Objects& objects, const Kernel& kernel) {
-  const InUse in_use(impl_->space);
-  return with_name(impl_->engine.options().name,
-                   [&] { return impl_->run(fields, objects, kernel); });
+  return impl_->engine.run([&] { return impl_->run(fields, objects, kernel); });
 }
 Loan::Totals Loan::totals() const noexcept {
   const LoanRecord& all = *impl_->record;

@@ -8,8 +8,9 @@ Monitor::Monitor(const Communicator& communicator, const Options& options) {
   Communicator for_looks = communicator.duplicate();
   EngineTerms terms = agree_on_engine(for_looks, options, false);
   vote(communicator, attempt("monitor", [&] {
-         engine_ = std::make_unique<Engine>(std::move(for_looks), std::move(terms));
+         own_ = std::make_unique<Engine>(std::move(for_looks), std::move(terms));
        }));
+  engine_ = own_.get();
   engine_->open();
 }
 #if EVENKEEL_HAS_MPI
@@ -19,12 +20,6 @@ Monitor::Monitor(Monitor&&) noexcept = default;
 Monitor& Monitor::operator=(Monitor&&) noexcept = default;
 Monitor::~Monitor() = default;
 
-Kernel Monitor::kernel(const std::string& name, const KernelOptions& options) {
-  return engine_->kernel(name, options);
-}
-Loan Monitor::loan(const std::string& name, const Loan::Options& options) {
-  return Loan::make(*engine_, name, options, std::nullopt);
-}
 Advice Monitor::step(std::int64_t objects, const StepOptions& options) {
   engine_->refuse_change(options,
                          "Leave out .changed: the next look measures the new load. Only facades "
@@ -32,16 +27,7 @@ Advice Monitor::step(std::int64_t objects, const StepOptions& options) {
   return engine_->step(objects, options);
 }
 void Monitor::rebalanced(const Outcome& outcome) { engine_->rebalanced(outcome); }
-void Monitor::note_cost(double seconds) { engine_->note_cost(seconds); }
-void Monitor::restore(const std::string& saved) { engine_->restore(saved); }
-void Monitor::finish() { engine_->finish(); }
-
-const Options& Monitor::options() const noexcept { return engine_->options(); }
-std::int64_t Monitor::steps() const noexcept { return engine_->steps(); }
 std::int64_t Monitor::generation() const noexcept { return engine_->generation(); }
-Metrics Monitor::metrics() const { return engine_->metrics(); }
-Account Monitor::account() const { return engine_->account(); }
-std::string Monitor::saved_state() const { return engine_->saved_state(); }
 bool Monitor::is_finished() const noexcept { return engine_->is_finished(); }
 bool Monitor::next_step_looks() const noexcept { return engine_->next_step_looks(); }
 std::int64_t Monitor::load_nanoseconds() const { return engine_->load_nanoseconds(); }

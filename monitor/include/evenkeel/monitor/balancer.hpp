@@ -15,10 +15,7 @@
 #include <evenkeel/core/domains.hpp>
 #include <evenkeel/core/field/set.hpp>
 #include <evenkeel/core/migrate/report.hpp>
-#include <evenkeel/monitor/advice.hpp>
-#include <evenkeel/monitor/loan.hpp>
-#include <evenkeel/monitor/metrics.hpp>
-#include <evenkeel/monitor/options.hpp>
+#include <evenkeel/monitor/monitor.hpp>
 
 #include <concepts>
 #include <functional>
@@ -26,7 +23,7 @@
 namespace evenkeel {
 
 // Times kernels, decides when a rebalance pays, and moves the objects.
-class EVENKEEL_API Balancer {
+class EVENKEEL_API Balancer : public Facade {
  public:
   // Collective over the communicator, which is duplicated twice. Rank 0's options count for all.
   // Kokkos must be running. If `space` is given, for example ek::space_of(stream), work on memory
@@ -43,13 +40,6 @@ class EVENKEEL_API Balancer {
   Balancer& operator=(Balancer&&) noexcept;
   // Never waits. Without finish(), it abandons pending reductions and notifies the other ranks.
   ~Balancer();
-
-  // Returns the kernel of this name, and registers it if it is new. Local, at any time. Ranks may
-  // register different kernels, but a kernel should have the same phase on all ranks.
-  Kernel kernel(const std::string& name, const KernelOptions& options = {});
-  // Returns a loan: it lends the objects of one kernel to ranks with less work, and takes the
-  // results home (monitor/loan.hpp). Collective, between steps. This object must outlive it.
-  Loan loan(const std::string& name, const Loan::Options& options = {});
 
   // These register a hook. Local, at any time. Ranks may have different hooks; hooks run in the
   // order of registration. before_move hooks run on every rank before objects move. Fields still
@@ -125,33 +115,10 @@ class EVENKEEL_API Balancer {
     return migrate({first, sets...});
   }
 
-  // Local, after a rebalance and before the next step ends. Adds seconds to the cost of this
-  // rebalance: those that this rank has spent for it, outside of kernels and of hooks before the
-  // move, for example to send its own blocks. Use the clock of the load. May be called several
-  // times; the sum on the slowest rank counts. It is an Error if there was no rebalance since the
-  // last step.
-  void note_cost(double seconds);
-
-  // Collective, before the first step. restore() takes over what an earlier run, on any number of
-  // ranks, has learned, and continues its step count. Only the text on rank 0 counts. saved_state()
-  // is local and returns the same text on all ranks.
-  void restore(const std::string& saved);
-  std::string saved_state() const;
-
-  // Collective. Completes pending work, ends the thread and closes the journal. Call it once;
-  // afterwards only local calls are allowed.
-  void finish();
-
   // --- Local -------------------------------------------------------------------------------------
 
   // The domains since the last rebalance, for any method; empty before the first rebalance.
   const Domains& domains() const noexcept;
-  const Options& options() const noexcept;  // those that all ranks agreed on
-  std::int64_t steps() const noexcept;
-  Metrics metrics() const;  // of the last look
-  // The time that the run has taken, and the time that it would have taken without any rebalance.
-  // It covers the steps up to the last look; after finish(), it covers all steps.
-  Account account() const;
   // The learned costs of types and features; empty if no set has any.
   const CostTable& costs() const noexcept;
 

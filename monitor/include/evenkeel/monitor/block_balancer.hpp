@@ -18,10 +18,7 @@
 //   }
 //   balancer.finish();
 
-#include <evenkeel/monitor/advice.hpp>
-#include <evenkeel/monitor/loan.hpp>
-#include <evenkeel/monitor/metrics.hpp>
-#include <evenkeel/monitor/options.hpp>
+#include <evenkeel/monitor/monitor.hpp>
 
 #include <optional>
 #include <span>
@@ -94,7 +91,10 @@ struct BlockBalancerOptions {
 };
 
 // Learns the costs of blocks, decides when a rebalance pays, and proposes a rank for each block.
-class EVENKEEL_API BlockBalancer {
+// The time of other kernels is load that stays with its rank when blocks move. In the account,
+// without rebalances each block would be where it was first described or, if it was made from
+// others, where these would be. Costs of blocks are not part of the saved state.
+class EVENKEEL_API BlockBalancer : public Facade {
  public:
   // Collective over the communicator, which is duplicated twice. Rank 0's monitor options count for
   // all ranks; the other options must be the same on all ranks.
@@ -130,13 +130,6 @@ class EVENKEEL_API BlockBalancer {
   // ranks at the next look; then nothing is added.
   void add_cost(std::int64_t id, double seconds);
 
-  // Returns the kernel of this name, and registers it if it is new. Local, at any time. Its time is
-  // load that stays with its rank when blocks move.
-  Kernel kernel(const std::string& name, const KernelOptions& options = {});
-  // Returns a loan: it lends the objects of one kernel to ranks with less work, and takes the
-  // results home (monitor/loan.hpp). Collective, between steps. This object must outlive it.
-  Loan loan(const std::string& name, const Loan::Options& options = {});
-
   // Collective; ends a step. Drops a proposal that is still open. If a rebalance pays, returns a
   // proposal. Otherwise, or if no block would move, returns nothing.
   std::optional<BlockProposal> step(const StepOptions& how = {});
@@ -156,21 +149,6 @@ class EVENKEEL_API BlockBalancer {
   // ranks throw the same Error, and the proposal stays open.
   void accept(std::span<const std::int64_t> ids);
   bool has_proposal() const noexcept;
-  // Local, after accept() or drop() and before the next step ends. Adds seconds to the cost of this
-  // rebalance: those that this rank has spent for it since then, outside of kernels. Use the clock
-  // of the load. May be called several times; the sum on the slowest rank counts. It is an Error if
-  // there was no rebalance since the last step.
-  void note_cost(double seconds);
-
-  // Collective, before the first step. restore() takes over what an earlier run, on any number of
-  // ranks, has learned, and continues its step count. Only the text on rank 0 counts. Costs of
-  // blocks are not part of it. saved_state() is local and returns the same text on all ranks.
-  void restore(const std::string& saved);
-  std::string saved_state() const;
-
-  // Collective. Completes pending work, ends the thread and closes the journal. Call it once;
-  // afterwards only local calls are allowed.
-  void finish();
 
   // --- Local -------------------------------------------------------------------------------------
 
@@ -180,12 +158,6 @@ class EVENKEEL_API BlockBalancer {
   // 0 if nothing is known, or if this rank does not have the block.
   double seconds_of(std::int64_t id) const;
   std::int64_t generation() const noexcept;  // the number of proposals that were accepted
-  const Options& options() const noexcept;   // those that all ranks agreed on
-  Metrics metrics() const;                   // of the last look
-  // The time that the run has taken, and the time that it would have taken without any rebalance:
-  // then each block would be where it was first described or, if it was made from others, where
-  // these would be. It covers the steps up to the last look; after finish(), it covers all steps.
-  Account account() const;
 
  private:
   const Kernel* block_kernel(std::int64_t id);

@@ -18,10 +18,7 @@
 
 #include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/core/graph.hpp>
-#include <evenkeel/monitor/advice.hpp>
-#include <evenkeel/monitor/loan.hpp>
-#include <evenkeel/monitor/metrics.hpp>
-#include <evenkeel/monitor/options.hpp>
+#include <evenkeel/monitor/monitor.hpp>
 
 namespace evenkeel {
 
@@ -42,7 +39,7 @@ struct GraphBalancerOptions {
 };
 
 // Times kernels, decides when a rebalance pays, and proposes a rank for each vertex of a graph.
-class EVENKEEL_API GraphBalancer {
+class EVENKEEL_API GraphBalancer : public Facade {
  public:
   // Collective over the communicator, which is duplicated twice. Rank 0's monitor options count for
   // all ranks; the other options must be the same on all ranks. Kokkos must be running. Work on
@@ -58,12 +55,6 @@ class EVENKEEL_API GraphBalancer {
   GraphBalancer& operator=(GraphBalancer&&) noexcept;
   // Never waits. Without finish(), it abandons pending reductions and notifies the other ranks.
   ~GraphBalancer();
-
-  // Returns the kernel of this name, and registers it if it is new. Local, at any time.
-  Kernel kernel(const std::string& name, const KernelOptions& options = {});
-  // Returns a loan: it lends the objects of one kernel to ranks with less work, and takes the
-  // results home (monitor/loan.hpp). Collective, between steps. This object must outlive it.
-  Loan loan(const std::string& name, const Loan::Options& options = {});
 
   // Collective; ends a step. Drops a proposal that is still open. If a rebalance pays, improves the
   // present ranks and returns a rank for each vertex of the graph. Otherwise, or if no vertex would
@@ -85,30 +76,10 @@ class EVENKEEL_API GraphBalancer {
   void accept();
   void drop();
   bool has_proposal() const noexcept;
-  // Local, after accept() or drop() and before the next step ends. Adds seconds to the cost of this
-  // rebalance: those that this rank has spent for it since then, outside of kernels. Use the clock
-  // of the load. May be called several times; the sum on the slowest rank counts. It is an Error if
-  // there was no rebalance since the last step.
-  void note_cost(double seconds);
-
-  // Collective, before the first step. restore() takes over what an earlier run, on any number of
-  // ranks, has learned, and continues its step count. Only the text on rank 0 counts. saved_state()
-  // is local and returns the same text on all ranks.
-  void restore(const std::string& saved);
-  std::string saved_state() const;
-
-  // Collective. Completes pending work, ends the thread and closes the journal. Call it once;
-  // afterwards only local calls are allowed.
-  void finish();
 
   // --- Local -------------------------------------------------------------------------------------
 
   std::int64_t generation() const noexcept;  // the number of proposals that were accepted
-  const Options& options() const noexcept;   // those that all ranks agreed on
-  Metrics metrics() const;                   // of the last look
-  // The time that the run has taken, and the time that it would have taken without any rebalance.
-  // It covers the steps up to the last look; after finish(), it covers all steps.
-  Account account() const;
 
  private:
   struct Impl;

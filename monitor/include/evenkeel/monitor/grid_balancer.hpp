@@ -21,10 +21,7 @@
 #include <evenkeel/core/domains.hpp>
 #include <evenkeel/core/field/set.hpp>
 #include <evenkeel/core/place/method.hpp>
-#include <evenkeel/monitor/advice.hpp>
-#include <evenkeel/monitor/loan.hpp>
-#include <evenkeel/monitor/metrics.hpp>
-#include <evenkeel/monitor/options.hpp>
+#include <evenkeel/monitor/monitor.hpp>
 
 namespace evenkeel {
 
@@ -49,7 +46,7 @@ struct GridBalancerOptions {
 };
 
 // Times kernels, decides when a rebalance pays, and proposes new domains.
-class EVENKEEL_API GridBalancer {
+class EVENKEEL_API GridBalancer : public Facade {
  public:
   // Collective over the communicator, which is duplicated twice. Begins with domains of equal size,
   // or in proportion to the speeds unless they are those of a grid. Cells and hexahedra have only
@@ -67,12 +64,6 @@ class EVENKEEL_API GridBalancer {
   GridBalancer& operator=(GridBalancer&&) noexcept;
   // Never waits. Without finish(), it abandons pending reductions and notifies the other ranks.
   ~GridBalancer();
-
-  // Returns the kernel of this name, and registers it if it is new. Local, at any time.
-  Kernel kernel(const std::string& name, const KernelOptions& options = {});
-  // Returns a loan: it lends the objects of one kernel to ranks with less work, and takes the
-  // results home (monitor/loan.hpp). Collective, between steps. This object must outlive it.
-  Loan loan(const std::string& name, const Loan::Options& options = {});
 
   // Collective; ends a step. If a rebalance pays, returns new domains, or a proposal that is still
   // open. Otherwise returns nothing.
@@ -104,21 +95,6 @@ class EVENKEEL_API GridBalancer {
   void accept();
   void drop();
   bool has_proposal() const noexcept;
-  // Local, after accept() or drop() and before the next step ends. Adds seconds to the cost of this
-  // rebalance: those that this rank has spent for it since then, outside of kernels. Use the clock
-  // of the load. May be called several times; the sum on the slowest rank counts. It is an Error if
-  // there was no rebalance since the last step.
-  void note_cost(double seconds);
-
-  // Collective, before the first step. restore() takes over what an earlier run, on any number of
-  // ranks, has learned, and continues its step count. Only the text on rank 0 counts. saved_state()
-  // is local and returns the same text on all ranks.
-  void restore(const std::string& saved);
-  std::string saved_state() const;
-
-  // Collective. Completes pending work, ends the thread and closes the journal. Call it once;
-  // afterwards only local calls are allowed.
-  void finish();
 
   // --- Local -------------------------------------------------------------------------------------
 
@@ -134,11 +110,6 @@ class EVENKEEL_API GridBalancer {
   // The greatest work / speed divided by the mean, for the most even domains so far, or for the
   // latest bisection. It is 0 if no work is known yet.
   double best_lambda() const noexcept;
-  const Options& options() const noexcept;  // those that all ranks agreed on
-  Metrics metrics() const;                  // of the last look
-  // The time that the run has taken, and the time that it would have taken without any rebalance.
-  // It covers the steps up to the last look; after finish(), it covers all steps.
-  Account account() const;
 
  private:
   struct Impl;

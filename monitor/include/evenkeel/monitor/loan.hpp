@@ -94,12 +94,10 @@ class EVENKEEL_API Loan {
   Totals totals() const noexcept;
   const std::string& name() const noexcept;
 
-  // For facades. Collective.
-  static Loan make(Engine& engine, const std::string& name, const Options& options,
-                   const std::optional<Space>& space);
-
  private:
+  friend class Facade;
   struct Impl;
+  static Loan make(Engine& engine, const std::string& name, const Options& options);  // collective
   explicit Loan(std::unique_ptr<Impl> impl) noexcept;
   std::unique_ptr<Impl> impl_;
 };
