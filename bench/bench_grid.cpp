@@ -7,10 +7,7 @@
 //
 //   mpirun -n 2 bench_grid [objects of all ranks] [repetitions]
 //
-// The first table has three clouds of 300,000 points in the unit cube. The first is one Gaussian of
-// deviation 0.12 in the middle. The second has two Gaussians of 0.1 and 0.06 off centre, with 45 %
-// of the points each, and 10 % uniform points. The third has 98 % of its points in a corner of side
-// 0.02. Points outside are drawn again. The second table has the clouds of clouds.hpp.
+// The first table has three clouds of 300,000 points. All clouds are those of clouds.hpp.
 
 #include "runtime.hpp"
 #include "ways.hpp"
@@ -23,41 +20,9 @@ namespace evenkeel::bench {
 namespace {
 
 using clouds::Point;
-using clouds::Random;
+namespace densities = clouds::densities;
 
 // --- From the work of domains --------------------------------------------------------------------
-
-Point near(Random& random, const Point& centre, double deviation) {
-  Point point;
-  do {
-    point = centre;
-    clouds::step(point, random, deviation);
-  } while (!is_inside(point));
-  return point;
-}
-
-struct Cloud {
-  const char* name;
-  Point (*point)(Random&);
-};
-
-constexpr Cloud cloud_of_rounds[] = {
-    {"one Gaussian",
-     [](Random& random) {
-       return near(random, {0.5, 0.5, 0.5}, 0.12);
-     }},
-    {"two off centre",
-     [](Random& random) {
-       const double which = random.uniform();
-       if (which < 0.45) return near(random, {0.3, 0.35, 0.7}, 0.1);
-       return which < 0.9 ? near(random, {0.72, 0.6, 0.25}, 0.06) : random.point();
-     }},
-    {"corner", [](Random& random) {
-       const double scale = random.uniform() < 0.98 ? 0.02 : 1;
-       Point point = random.point();
-       for (double& place : point) place *= scale;
-       return point;
-     }}};
 
 struct Course {
   std::vector<double> lambdas;  // of each round, from 0 on
@@ -92,12 +57,8 @@ void print_rounds() {
   std::printf(
       "| cloud | scheme | rule | rounds to 1.05 | to 1.02 | lambda after 0, 1, 2, 3, 4, 5, "
       "10, 20, 100 | ms per round |\n|---|---|---|---|---|---|---|\n");
-  for (const Cloud& cloud : cloud_of_rounds) {
-    std::vector<Point> points;
-    for (std::int64_t i = 0; i < 300'000; ++i) {
-      Random random(5, i);
-      points.push_back(cloud.point(random));
-    }
+  for (const auto& cloud : {densities::gauss, densities::pair, densities::corner}) {
+    const std::vector<Point> points = cloud.points(5, 300'000);
     for (const GridScheme scheme : {GridScheme::staggered, GridScheme::tensor})
       for (const GridRule rule : {GridRule::model, GridRule::relaxation}) {
         const Course course = course_of(points, scheme, rule, rounds);

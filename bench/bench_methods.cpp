@@ -13,8 +13,8 @@
 //               near a hot spot, which moves through the cloud, up to 10
 //   time        of a placement from scratch, and of a rebalance, in milliseconds
 //
-// Clouds of the first half have been used to choose constants of the methods, those of the second
-// half have not.
+// Clouds of the first half, of all in clouds.hpp, have been used to choose constants of the
+// methods; those of the second half ("apart") have not.
 
 #include "clouds.hpp"
 #include "runtime.hpp"
@@ -30,73 +30,12 @@ namespace evenkeel::bench {
 namespace {
 
 using clouds::Point;
-using clouds::Random;
+namespace densities = clouds::densities;
 
 constexpr Box unit = {{0, 0, 0}, {1, 1, 1}};
-
-// --- Clouds --------------------------------------------------------------------------------------
-
-Point near(Random& random, const Point& centre, double deviation) {
-  Point point;
-  do {
-    point = centre;
-    clouds::step(point, random, deviation);
-  } while (std::ranges::any_of(point, [](double place) { return place < 0 || place >= 1; }));
-  return point;
-}
-
-struct Cloud {
-  const char* name;
-  bool is_apart;  // not used to choose constants
-  Point (*point)(Random& random);
-};
-
-constexpr Cloud all_clouds[] = {
-    {"uniform", false, [](Random& random) { return random.point(); }},
-    {"gauss", false,
-     [](Random& random) {
-       return near(random, {0.5, 0.5, 0.5}, 0.12);
-     }},
-    {"twin", false,
-     [](Random& random) {
-       const bool is_first = random.uniform() < 0.5;
-       return is_first ? near(random, {0.3, 0.3, 0.3}, 0.03) : near(random, {0.7, 0.7, 0.7}, 0.08);
-     }},
-    {"shell", false,
-     [](Random& random) {
-       Point way = {random.gaussian(), random.gaussian(), random.gaussian()};
-       const double length = std::hypot(way[0], way[1], way[2]);
-       const double radius = 0.4 + 0.005 * random.gaussian();
-       for (double& along : way) along = 0.5 + along / length * radius;
-       return way;
-     }},
-    {"disc", true,
-     [](Random& random) {
-       const double angle = 2 * std::numbers::pi * random.uniform();
-       const double radius = 0.4 * std::sqrt(random.uniform());
-       return Point{0.5 + radius * std::cos(angle), 0.5 + radius * std::sin(angle),
-                    std::clamp(0.5 + 0.01 * random.gaussian(), 0.0, 0.999)};
-     }},
-    {"blobs", true,
-     [](Random& random) {
-       const auto blob = static_cast<int>(12 * random.uniform());
-       const Point centre = Random(7, blob).point();
-       return near(random, centre, 0.01 + 0.01 * blob);
-     }},
-    {"helix", true,
-     [](Random& random) {
-       const double turn = random.uniform(), angle = 8 * std::numbers::pi * turn;
-       return near(random,
-                   {0.5 + 0.35 * std::cos(angle), 0.5 + 0.35 * std::sin(angle), 0.1 + 0.8 * turn},
-                   0.008);
-     }},
-    {"slope", true,
-     [](Random& random) {
-       Point point = random.point();
-       point[0] = point[0] * point[0] * point[0];
-       return point;
-     }},
-};
+constexpr std::array<clouds::Density, 8> all_clouds = {
+    {densities::uniform, densities::gauss, densities::twin, densities::shell, densities::disc,
+     densities::blobs, densities::helix, densities::slope}};
 
 // --- Measures ------------------------------------------------------------------------------------
 
@@ -246,7 +185,7 @@ Moves moves_of(const Placing& placing, Objects objects, int rebalances) {
 // How well the choice of a method from a sample fares: the step under the domains that the chosen
 // method makes of all objects, with all their ghosts, against that of the best method. A ghost
 // costs a tenth of an object, or as much as an object.
-void choose(const Cloud& cloud, Objects& objects, int parts, double width) {
+void choose(const std::string& cloud, Objects& objects, int parts, double width) {
   const Communicator self = Communicator::self();
   const Set all = set(objects.places);
   const std::span<const double> weights = objects.weights;
@@ -266,19 +205,17 @@ void choose(const Cloud& cloud, Objects& objects, int parts, double width) {
     const double seconds = watch.seconds();
     const auto exact = forecasts_by(1e9, ghost);
     const double best = exact[best_of(exact, -1)].step;
-    std::printf("| %s%s | auto, a ghost costs %.1f: %s | its step / the best: %.3f | %.0f ms |\n",
-                cloud.name, cloud.is_apart ? " (apart)" : "", ghost,
-                to_text(exact[chosen].method).c_str(), exact[chosen].step / best, 1e3 * seconds);
+    std::printf("| %s | auto, a ghost costs %.1f: %s | its step / the best: %.3f | %.0f ms |\n",
+                cloud.c_str(), ghost, to_text(exact[chosen].method).c_str(),
+                exact[chosen].step / best, 1e3 * seconds);
   }
 }
 
-void measure(const Cloud& cloud, std::int64_t count, int parts, int rebalances,
-             std::string_view only) {
+void measure(const clouds::Density& density, bool is_apart, std::int64_t count, int parts,
+             int rebalances, std::string_view only) {
   Objects objects;
-  for (std::int64_t i = 0; i < count; ++i) {
-    Random random(11, i);
-    objects.places.push_back(cloud.point(random));
-  }
+  const std::string cloud = std::string(density.name) + (is_apart ? " (apart)" : "");
+  objects.places = density.points(11, count);
   objects.weights.assign(objects.places.size(), 1);
   const double width = 0.3 / std::cbrt(parts);
   const Cubes cubes(objects.places, width);
@@ -293,10 +230,10 @@ void measure(const Cloud& cloud, std::int64_t count, int parts, int rebalances,
     const double ghosts = ghosts_along_axes(cut.domains, objects, part_of, width);
     const double straight = ghosts_in_a_straight_line(cubes, objects, part_of, parts);
     const Moves moves = moves_of(placing, objects, rebalances);
-    std::printf("| %s%s | %s | %.3f, %.3f | %.2f | %.2f | %.1f | %.1f | %.0f, %.0f |\n", cloud.name,
-                cloud.is_apart ? " (apart)" : "", to_text(method).c_str(), cut.lambda,
-                moves.worst_lambda, ghosts, straight, neighbours_of_each(cut.domains),
-                moves.times_least, time, moves.milliseconds);
+    std::printf("| %s | %s | %.3f, %.3f | %.2f | %.2f | %.1f | %.1f | %.0f, %.0f |\n",
+                cloud.c_str(), to_text(method).c_str(), cut.lambda, moves.worst_lambda, ghosts,
+                straight, neighbours_of_each(cut.domains), moves.times_least, time,
+                moves.milliseconds);
     std::fflush(stdout);
   }
   if (only.empty()) choose(cloud, objects, parts, width);
@@ -312,6 +249,7 @@ int main(int argc, char** argv) {
   std::printf("%lld objects, %d parts\n\n", static_cast<long long>(objects), parts);
   std::printf("| cloud | method | lambda | ghosts | straight | neighbours | moved | time |\n");
   std::printf("|---|---|---|---|---|---|---|---|\n");
-  for (const auto& cloud : evenkeel::bench::all_clouds)
-    evenkeel::bench::measure(cloud, objects, parts, rebalances, argc > 4 ? argv[4] : "");
+  for (std::size_t i = 0; i < evenkeel::bench::all_clouds.size(); ++i)
+    evenkeel::bench::measure(evenkeel::bench::all_clouds[i], i >= 4, objects, parts, rebalances,
+                             argc > 4 ? argv[4] : "");
 }

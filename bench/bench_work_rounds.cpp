@@ -4,16 +4,7 @@
 //
 //   bench_work_rounds [domains] [seeds] [rounds]
 //
-// The clouds have 300,000 points of equal work in the unit cube; each seed makes another one.
-//
-//   gauss     a Gaussian of deviation 0.12 in the middle
-//   twin      two Gaussians of 0.1 and 0.06 off centre with 45 % of the points each, and 10 %
-//             uniform points
-//   shell     a sphere of radius 0.4, 0.005 thick
-//   helix     a thread of four turns, 0.008 thick
-//   corner    98 % of the points in a corner of side 0.02
-//
-// Points outside are drawn again.
+// The clouds of clouds.hpp have 300,000 points of equal work; each seed makes another one.
 
 #include "points.hpp"
 #include "runtime.hpp"
@@ -26,58 +17,10 @@ namespace evenkeel::bench {
 namespace {
 
 using clouds::Point;
-using clouds::Random;
+namespace densities = clouds::densities;
 
 constexpr std::int64_t points_of_a_cloud = 300'000;
 constexpr double even_lambda = 1.05;
-
-Point near(Random& random, const Point& centre, double deviation) {
-  Point point;
-  do {
-    point = centre;
-    clouds::step(point, random, deviation);
-  } while (!is_inside(point));
-  return point;
-}
-
-struct Cloud {
-  const char* name;
-  Point (*point)(Random& random);
-};
-
-constexpr Cloud all_clouds[] = {
-    {"uniform", [](Random& random) { return random.point(); }},
-    {"gauss",
-     [](Random& random) {
-       return near(random, {0.5, 0.5, 0.5}, 0.12);
-     }},
-    {"twin",
-     [](Random& random) {
-       const double which = random.uniform();
-       if (which < 0.45) return near(random, {0.3, 0.35, 0.7}, 0.1);
-       return which < 0.9 ? near(random, {0.72, 0.6, 0.25}, 0.06) : random.point();
-     }},
-    {"shell",
-     [](Random& random) {
-       Point way = {random.gaussian(), random.gaussian(), random.gaussian()};
-       const double length = std::hypot(way[0], way[1], way[2]);
-       const double radius = 0.4 + 0.005 * random.gaussian();
-       for (double& along : way) along = 0.5 + along / length * radius;
-       return way;
-     }},
-    {"helix",
-     [](Random& random) {
-       const double turn = random.uniform(), angle = 8 * std::numbers::pi * turn;
-       return near(random,
-                   {0.5 + 0.35 * std::cos(angle), 0.5 + 0.35 * std::sin(angle), 0.1 + 0.8 * turn},
-                   0.008);
-     }},
-    {"corner", [](Random& random) {
-       const double scale = random.uniform() < 0.98 ? 0.02 : 1;
-       Point point = random.point();
-       for (double& place : point) place *= scale;
-       return point;
-     }}};
 
 // The work of all domains, with their centres of work.
 std::vector<WorkRounds::Measured> measured(const Domains& domains, std::vector<Point>& points) {
@@ -120,15 +63,13 @@ Course course_of(const Domains& start, std::vector<Point>& points, bool has_cent
   return found;
 }
 
-void measure(const Cloud& cloud, const Domains& start, bool has_centres, int seeds, int rounds) {
+void measure(const clouds::Density& cloud, const Domains& start, bool has_centres, int seeds,
+             int rounds) {
   std::vector<std::size_t> needed;
   std::vector<double> seconds, first;
   for (int seed = 0; seed < seeds; ++seed) {
-    std::vector<Point> points;
-    for (std::int64_t i = 0; i < points_of_a_cloud; ++i) {
-      Random random(static_cast<std::uint64_t>(17 + seed), i);
-      points.push_back(cloud.point(random));
-    }
+    std::vector<Point> points =
+        cloud.points(17 + static_cast<std::uint64_t>(seed), points_of_a_cloud);
     const Course course = course_of(start, points, has_centres, rounds);
     if (seed == 0) first = course.lambdas;
     const bool is_even = course.lambdas.back() <= even_lambda;
@@ -156,7 +97,9 @@ void measure_all(int domains, int seeds, int rounds) {
     if (is_mesh) begin.mesh = std::array{0, 0, 0};
     const Domains start = WorkRounds::even(Communicator::self(), begin, {});
     for (const bool has_centres : {true, false})
-      for (const Cloud& cloud : all_clouds) measure(cloud, start, has_centres, seeds, rounds);
+      for (const auto& cloud : {densities::uniform, densities::gauss, densities::pair,
+                                densities::shell, densities::helix, densities::corner})
+        measure(cloud, start, has_centres, seeds, rounds);
   }
 }
 

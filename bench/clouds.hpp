@@ -8,9 +8,21 @@
 //              with standard deviations from 1e-4 to 1e-1 in equal ratios and centres uniform in
 //              the unit cube; otherwise uniform in the cube. Points outside of the cube stay there.
 //
+//   gauss      a Gaussian of deviation 0.12 in the middle
+//   pair       two Gaussians of 0.1 and 0.06 off centre with 45 % of the points each, and 10 %
+//              uniform points
+//   twin       two Gaussians of 0.03 and 0.08 with half of the points each
+//   shell      a sphere of radius 0.4, 0.005 thick
+//   disc       a disc of radius 0.4, 0.01 thick
+//   blobs      12 Gaussians of 0.01 to 0.12
+//   helix      a thread of four turns, 0.008 thick
+//   slope      a density that falls along x
+//   corner     98 % of the points in a corner of side 0.02
+//
 // Points come in random order. drift() moves each with probability 0.01, by a Gaussian step with a
 // standard deviation of 0.01 along each axis; the others stay where they are.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -57,6 +69,88 @@ class Random {
 inline void step(Point& point, Random& random, double deviation) {
   for (double& place : point) place += deviation * random.gaussian();
 }
+
+// A Gaussian point in the unit cube. Points outside are drawn again.
+inline Point near(Random& random, const Point& centre, double deviation) {
+  Point point;
+  do {
+    point = centre;
+    step(point, random, deviation);
+  } while (std::ranges::any_of(point, [](double place) { return place < 0 || place >= 1; }));
+  return point;
+}
+
+struct Density {
+  const char* name;
+  Point (*point)(Random& random);
+
+  std::vector<Point> points(std::uint64_t seed, std::int64_t count) const {
+    std::vector<Point> all;
+    for (std::int64_t i = 0; i < count; ++i) {
+      Random random(seed, i);
+      all.push_back(point(random));
+    }
+    return all;
+  }
+};
+
+namespace densities {
+
+inline constexpr Density uniform = {"uniform", [](Random& random) { return random.point(); }};
+inline constexpr Density gauss = {"gauss", [](Random& random) {
+                                    return near(random, {0.5, 0.5, 0.5}, 0.12);
+                                  }};
+inline constexpr Density pair = {
+    "pair", [](Random& random) {
+      const double which = random.uniform();
+      if (which < 0.45) return near(random, {0.3, 0.35, 0.7}, 0.1);
+      return which < 0.9 ? near(random, {0.72, 0.6, 0.25}, 0.06) : random.point();
+    }};
+inline constexpr Density twin = {
+    "twin", [](Random& random) {
+      const bool is_first = random.uniform() < 0.5;
+      return is_first ? near(random, {0.3, 0.3, 0.3}, 0.03) : near(random, {0.7, 0.7, 0.7}, 0.08);
+    }};
+inline constexpr Density shell = {
+    "shell", [](Random& random) {
+      Point way = {random.gaussian(), random.gaussian(), random.gaussian()};
+      const double length = std::hypot(way[0], way[1], way[2]);
+      const double radius = 0.4 + 0.005 * random.gaussian();
+      for (double& along : way) along = 0.5 + along / length * radius;
+      return way;
+    }};
+inline constexpr Density disc = {
+    "disc", [](Random& random) {
+      const double angle = 2 * std::numbers::pi * random.uniform();
+      const double radius = 0.4 * std::sqrt(random.uniform());
+      return Point{0.5 + radius * std::cos(angle), 0.5 + radius * std::sin(angle),
+                   std::clamp(0.5 + 0.01 * random.gaussian(), 0.0, 0.999)};
+    }};
+inline constexpr Density blobs = {"blobs", [](Random& random) {
+                                    const auto blob = static_cast<int>(12 * random.uniform());
+                                    const Point centre = Random(7, blob).point();
+                                    return near(random, centre, 0.01 + 0.01 * blob);
+                                  }};
+inline constexpr Density helix = {
+    "helix", [](Random& random) {
+      const double turn = random.uniform(), angle = 8 * std::numbers::pi * turn;
+      return near(random,
+                  {0.5 + 0.35 * std::cos(angle), 0.5 + 0.35 * std::sin(angle), 0.1 + 0.8 * turn},
+                  0.008);
+    }};
+inline constexpr Density slope = {"slope", [](Random& random) {
+                                    Point point = random.point();
+                                    point[0] = point[0] * point[0] * point[0];
+                                    return point;
+                                  }};
+inline constexpr Density corner = {"corner", [](Random& random) {
+                                     const double scale = random.uniform() < 0.98 ? 0.02 : 1;
+                                     Point point = random.point();
+                                     for (double& place : point) place *= scale;
+                                     return point;
+                                   }};
+
+}  // namespace densities
 
 inline Point point_of(Kind kind, std::int64_t i) {
   constexpr int blobs = 20;
