@@ -25,5 +25,9 @@ EK_API void ek_fortran_field(CFI_cdesc_t* array, int64_t count, ek_field* field)
   *field = ek_field_of(array->base_addr, type_of(array), (int)components,
                        count < 0 ? objects : count);
   field->capacity = objects;
-  if (field->type == EK_BYTES) field->element_bytes = (int)array->elem_len;
+  field->element_bytes = (int)array->elem_len;
 }
+
+/* The address of an allocatable variable. Compilers pass it for an allocatable argument of a
+ * procedure without bind(c), which the caller declares. */
+EK_API void ek_fortran_address(void* variable, void** address) { *address = variable; }

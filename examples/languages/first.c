@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
   ek_balancer* balancer = NULL;
   ek_kernel* force = NULL;
   require(ek_balancer_create((int)MPI_Comm_c2f(MPI_COMM_WORLD), "method = hilbert", &balancer));
-  require(ek_balancer_kernel(balancer, "force", 0, &force));
+  require(ek_kernel_of(balancer, "force", 0, &force));
 
   int64_t count = rank == 0 ? 6000 : 0;
   double* x = calloc(3 * (size_t)count + 1, sizeof(double));
@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
     /* Collective. Moves only when worth it; then x, mass and count are new. */
     require(ek_balancer_step(balancer, &objects, 1, 1, 0, NULL));
   }
-  require(ek_balancer_finish(balancer));
+  require(ek_finish(balancer));
 
   uint64_t sums[2] = {0, (uint64_t)count}; /* the sum of the bits of all masses */
   for (int64_t i = 0; i < count; ++i) {
@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
   if (rank == 0)
     printf("rank 0 has %llu objects, checksum %016llx\n", (unsigned long long)sums[1],
            (unsigned long long)sums[0]);
-  ek_balancer_free(balancer);
+  ek_free(balancer);
   free(x);
   free(mass);
   require(ek_stop());

@@ -4,8 +4,7 @@ program first
   use evenkeel
   use mpi_f08
   implicit none
-  integer, parameter :: room = 6000  ! objects that a rank can hold
-  real(c_double) :: x(3, room), mass(room)
+  real(c_double), allocatable, target :: x(:, :), mass(:)
   integer(c_int64_t) :: count, i, checksum
   integer :: rank, step, k
   type(ek_balancer) :: balancer
@@ -18,13 +17,15 @@ program first
   force = balancer%kernel('force')
 
   count = merge(6000, 0, rank == 0)
+  allocate (x(3, count), mass(count))
   x = 0
   mass = 0
   do i = 1, count
     x(mod(i - 1, 3_c_int64_t) + 1, i) = i - 1
   end do
   call objects%position(x)
-  call objects%carry(mass)
+  call objects%grow(x)
+  call objects%grow(mass)
 
   do step = 1, 60
     call force%begin()
@@ -34,7 +35,7 @@ program first
       end do
     end do
     call force%end()
-    ! Collective. Moves only when worth it; then the arrays have other objects, and count is new.
+    ! Collective. Moves only when worth it; then x, mass and count are new.
     call balancer%step(objects, count)
   end do
   call balancer%finish()

@@ -1,41 +1,6 @@
-/* The C interface, used from C99: every group of functions once, and the errors that cross it. */
+/* The C interface, used from C99: Monitor, Balancer, loans and cuts, and errors that cross it. */
 
-#include <evenkeel/c.h>
-
-#include <math.h>
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static int failures = 0, rank = 0, ranks = 1;
-
-static void check(int condition, const char* what, int line) {
-  if (condition) return;
-  ++failures;
-  fprintf(stderr, "rank %d, line %d: %s (%s)\n", rank, line, what, ek_message());
-}
-#define CHECK(condition) check((condition), #condition, __LINE__)
-#define WORKS(call) CHECK((call) == EK_SUCCESS)
-
-static void fails(int status, int expected, const char* text, int line) {
-  check(status == expected, "another status was expected", line);
-  check(strstr(ek_message(), text) != NULL, text, line);
-}
-#define FAILS(call, status, text) fails((call), (status), (text), __LINE__)
-
-static int world(void) { return (int)MPI_Comm_c2f(MPI_COMM_WORLD); }
-
-static double uniform(unsigned* state) {
-  *state = *state * 1664525u + 1013904223u;
-  return (*state >> 8) / 16777216.0;
-}
-
-static int64_t sum_of(int64_t mine) {
-  int64_t all = 0;
-  MPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-  return all;
-}
+#include "c_test.h"
 
 /* --- Balancer --------------------------------------------------------------------------------- */
 
@@ -63,7 +28,7 @@ static void objects_move(void) {
   ek_balancer* balancer = NULL;
   WORKS(ek_balancer_create(world(), "trigger = every 0:0:6; log = off", &balancer));
   ek_kernel* work = NULL;
-  WORKS(ek_balancer_kernel(balancer, "work", 0, &work));
+  WORKS(ek_kernel_of(balancer, "work", 0, &work));
   WORKS(ek_balancer_before_move(balancer, &count_hook, &hooks));
   WORKS(ek_balancer_after_move(balancer, &count_hook, &hooks));
 
@@ -91,7 +56,7 @@ static void objects_move(void) {
   int64_t sum_after = 0;
   for (int64_t i = 0; i < count; ++i) {
     int owner = -1;
-    WORKS(ek_balancer_owner(balancer, &x[3 * i], 3, &owner));
+    WORKS(ek_owner(balancer, &x[3 * i], 3, &owner));
     CHECK(owner == rank);
     CHECK(mass[i] == (float)x[3 * i] + 1);
     sum_after += id[i];
@@ -102,14 +67,86 @@ static void objects_move(void) {
   CHECK(ranks == 1 || hooks >= 2);
 
   const char* state = NULL;
-  WORKS(ek_balancer_state(balancer, &state));
+  WORKS(ek_state(balancer, &state));
   CHECK(strlen(state) > 10);
-  WORKS(ek_balancer_finish(balancer));
+  WORKS(ek_finish(balancer));
   FAILS(ek_balancer_step(balancer, &set, 1, 1, 0, NULL), EK_BAD_INPUT, "after finish");
-  ek_balancer_free(balancer);
+  ek_free(balancer);
   free(x);
   free(id);
   free(mass);
+}
+
+/* Cells of a ring on rank 0 know their neighbours by ids, and have lists of their own. */
+static void rows_move(void) {
+  enum { cells = 60 };
+  int64_t count = rank == 0 ? cells : 0;
+  double* x = calloc(3 * cells, sizeof(double));
+  int64_t *id = calloc(cells, sizeof(int64_t)), *neighbours = calloc(2 * cells, sizeof(int64_t));
+  int *first = calloc(cells + 1, sizeof(int)), *begin = calloc(cells + 1, sizeof(int));
+  float* list = calloc(3 * cells, sizeof(float));
+  for (int i = 0; i < count; ++i) {
+    x[3 * i] = id[i] = 5 * i;
+    neighbours[2 * i] = 5 * ((i + cells - 1) % cells);
+    neighbours[2 * i + 1] = 5 * ((i + 1) % cells);
+    first[i + 1] = 2 * (i + 1);
+    begin[i + 1] = begin[i] + i % 4;
+    for (int k = begin[i]; k < begin[i + 1]; ++k) list[k] = (float)id[i];
+  }
+  ek_field position = ek_field_on_heap((void**)&x, EK_DOUBLE, 3, count),
+           ids = ek_field_on_heap((void**)&id, EK_INT64, 1, count),
+           firsts = ek_field_on_heap((void**)&first, EK_INT32, 1, count + 1),
+           columns = ek_field_on_heap((void**)&neighbours, EK_INT64, 1, 2 * count),
+           begins = ek_field_on_heap((void**)&begin, EK_INT32, 1, count + 1),
+           lists = ek_field_on_heap((void**)&list, EK_FLOAT, 1, begin[count]);
+  ek_field* carried[] = {&ids};
+  const ek_rows rows[] = {{&firsts, &columns}, {&begins, &lists}};
+  ek_graph graph = {0};
+  graph.size = sizeof graph;
+  graph.offsets = &firsts;
+  graph.columns = &columns;
+  graph.id = &ids;
+  ek_set set = {0};
+  set.size = sizeof set;
+  set.position = &position;
+  set.carried = carried;
+  set.carried_count = 1;
+  set.count = &count;
+  set.rows = rows;
+  set.row_count = 2;
+  set.graph = &graph;
+  ek_balancer* balancer = NULL;
+  WORKS(ek_balancer_create(world(), "method = graph; log = off", &balancer));
+  WORKS(ek_balancer_rebalance(balancer, &set, 1, NULL));
+  WORKS(ek_balancer_rebalance(balancer, &set, 1, NULL));
+  CHECK(sum_of(count) == cells && count <= 1.05 * cells / ranks + 1);
+  int64_t outside = 0;
+  for (int i = 0; i < count; ++i) {
+    CHECK(first[i + 1] - first[i] == 2 && begin[i + 1] - begin[i] == id[i] / 5 % 4);
+    for (int k = begin[i]; k < begin[i + 1]; ++k) CHECK(list[k] == (float)id[i]);
+    for (int k = first[i]; k < first[i + 1]; ++k) {
+      const int64_t apart = llabs(neighbours[k] - id[i]) / 5;
+      CHECK(apart == 1 || apart == cells - 1);
+      int is_here = 0;
+      for (int j = 0; j < count; ++j) is_here |= id[j] == neighbours[k];
+      outside += !is_here;
+    }
+  }
+  CHECK(sum_of(outside) == (ranks > 1 ? 2 * ranks : 0)); /* each part is an arc */
+  if (rank == ranks - 1) set.rows = NULL; /* on one rank only: all must get the error */
+  FAILS(ek_balancer_rebalance(balancer, &set, 1, NULL), EK_BAD_INPUT, "null pointer");
+  set.rows = rows;
+  graph.size = rank == ranks - 1 ? 1 : sizeof graph;
+  FAILS(ek_balancer_rebalance(balancer, &set, 1, NULL), EK_BAD_INPUT, "null pointer");
+  graph.size = sizeof graph;
+  WORKS(ek_finish(balancer));
+  ek_free(balancer);
+  free(x);
+  free(id);
+  free(neighbours);
+  free(first);
+  free(begin);
+  free(list);
 }
 
 /* --- Errors ----------------------------------------------------------------------------------- */
@@ -121,17 +158,18 @@ static void errors_cross(void) {
   FAILS(ek_balancer_create(world(), "metod = hilbert", &balancer), EK_BAD_INPUT, "metod");
   CHECK(balancer == NULL);
   FAILS(ek_balancer_create(world(), NULL, NULL), EK_BAD_INPUT, "null pointer");
-  FAILS(ek_balancer_finish(NULL), EK_BAD_INPUT, "The ek_balancer is a null pointer.");
+  FAILS(ek_finish(NULL), EK_BAD_INPUT, "The Monitor or balancer is a null pointer.");
   ek_monitor* monitor = NULL;
   WORKS(ek_monitor_create(world(), "log = off", &monitor));
-  FAILS(ek_balancer_finish((ek_balancer*)monitor), EK_BAD_INPUT, "This is no ek_balancer");
+  FAILS(ek_balancer_adopt((ek_balancer*)monitor, NULL, 0), EK_BAD_INPUT, "This is no ek_balancer");
+  FAILS(ek_accept(monitor), EK_BAD_INPUT, "This is no balancer that makes proposals");
   ek_kernel* kernel = NULL;
-  WORKS(ek_monitor_kernel(monitor, "work", 0, &kernel));
-  FAILS(ek_kernel_end(kernel), EK_BAD_INPUT, "has no ek_kernel_begin");
-  FAILS(ek_monitor_kernel(monitor, "work", 99, &kernel), EK_BAD_INPUT, "phase");
-  WORKS(ek_monitor_finish(monitor));
-  ek_monitor_free(monitor);
-  ek_monitor_free(NULL);
+  WORKS(ek_kernel_of(monitor, "work", 0, &kernel));
+  FAILS(ek_kernel_end(kernel), EK_BAD_INPUT, "no begin before this end");
+  FAILS(ek_kernel_of(monitor, "work", 99, &kernel), EK_BAD_INPUT, "phase");
+  WORKS(ek_finish(monitor));
+  ek_free(monitor);
+  ek_free(NULL);
 
   WORKS(ek_balancer_create(world(), "log = off", &balancer));
   double x[30];
@@ -156,14 +194,18 @@ static void errors_cross(void) {
   FAILS(ek_balancer_rebalance(balancer, &set, 1, &move), EK_BAD_INPUT, ".size");
   FAILS(ek_balancer_rebalance(balancer, rank == ranks - 1 ? NULL : &set, 1, NULL), EK_BAD_INPUT,
         "null pointer");
-  FAILS(ek_balancer_owner(balancer, x, 3, NULL), EK_BAD_INPUT, "null pointer");
+  int64_t count = rank == ranks - 1 ? 11 : 10;
+  set.count = &count;
+  FAILS(ek_balancer_rebalance(balancer, &set, 1, NULL), EK_BAD_INPUT, "11");
+  set.count = NULL;
+  FAILS(ek_owner(balancer, x, 3, NULL), EK_BAD_INPUT, "null pointer");
   static int code = 5;
   WORKS(ek_balancer_before_move(balancer, &failing_hook, &code));
   if (ranks > 1)
     FAILS(ek_balancer_rebalance(balancer, &set, 1, NULL), EK_APPLICATION,
           "A hook before a move returned 5.");
-  WORKS(ek_balancer_finish(balancer));
-  ek_balancer_free(balancer);
+  WORKS(ek_finish(balancer));
+  ek_free(balancer);
 }
 
 /* --- Loans ------------------------------------------------------------------------------------ */
@@ -200,7 +242,7 @@ static void work_is_lent(void) {
   ek_monitor* monitor = NULL;
   WORKS(ek_monitor_create(world(), "log = off", &monitor));
   ek_loan* loan = NULL;
-  WORKS(ek_monitor_loan(monitor, "heat", &loan));
+  WORKS(ek_loan_of(monitor, "heat", &loan));
   ek_field value = ek_field_of(values, EK_DOUBLE, 1, cells),
            needed = ek_field_of(work, EK_DOUBLE, 1, cells);
   ek_field *kept[] = {&value}, *inputs[] = {&needed};
@@ -224,9 +266,9 @@ static void work_is_lent(void) {
   FAILS(ek_loan_run(loan, &call, NULL, NULL, NULL), EK_BAD_INPUT, "has no kernel");
   FAILS(ek_loan_run(loan, rank == ranks - 1 ? NULL : &call, &heat, &borrowed, NULL), EK_BAD_INPUT,
         "null pointer");
-  ek_loan_free(loan);
-  WORKS(ek_monitor_finish(monitor));
-  ek_monitor_free(monitor);
+  ek_free(loan);
+  WORKS(ek_finish(monitor));
+  ek_free(monitor);
 }
 
 /* --- Maps, graphs and points ------------------------------------------------------------------ */
@@ -257,17 +299,52 @@ static void divisions_are_even(void) {
     columns[2 * v + 1] = (vertex + 1) % all;
   }
   int parts[mine];
-  int64_t cut = -1;
-  ek_graph_options graph = {0};
+  ek_field first = ek_field_of(offsets, EK_INT64, 1, mine + 1),
+           neighbours = ek_field_of(columns, EK_INT64, 1, 2 * mine);
+  ek_graph graph = {0};
   graph.size = sizeof graph;
-  graph.parts = 3;
-  WORKS(ek_cut_graph(world(), mine, offsets, columns, &graph, parts, &cut));
-  CHECK(cut == 3);
+  graph.offsets = &first;
+  graph.columns = &neighbours;
+  ek_cut_options cutting = {0};
+  cutting.size = sizeof cutting;
+  cutting.parts = 3;
+  ek_cut_report report = {0};
+  report.size = sizeof report;
+  WORKS(ek_cut_graph(world(), &graph, &cutting, parts, &report));
+  CHECK(report.parts == 3 && report.cut == 3 && report.cut_edges == 3 && report.lambda == 1);
   int64_t in_part[3] = {0};
   for (int v = 0; v < mine; ++v) ++in_part[parts[v]];
   for (int p = 0; p < 3; ++p) CHECK(sum_of(in_part[p]) == all / 3);
-  FAILS(ek_cut_graph(world(), mine, rank == 0 ? NULL : offsets, columns, &graph, parts, &cut),
-        EK_BAD_INPUT, "The list of offsets is a null pointer.");
+  graph.offsets = rank == ranks - 1 ? NULL : &first; /* on one rank only: all must get the error */
+  FAILS(ek_cut_graph(world(), &graph, &cutting, parts, NULL), EK_BAD_INPUT,
+        "The field of offsets is a null pointer.");
+  graph.offsets = &first;
+  neighbours.type = rank == ranks - 1 ? 77 : EK_INT64;
+  FAILS(ek_cut_graph(world(), &graph, &cutting, parts, NULL), EK_BAD_INPUT, "unknown type 77");
+  neighbours.type = EK_INT64;
+  cutting.method = "hilbert";
+  FAILS(ek_cut_graph(world(), &graph, &cutting, parts, NULL), EK_BAD_INPUT, "hilbert");
+  cutting.method = "graph fast 1.05";
+  /* a net for each pair of neighbours: the ring again */
+  int64_t starts[mine + 1], pins[2 * mine];
+  for (int e = 0; e <= mine; ++e) starts[e] = 2 * e;
+  for (int e = 0; e < mine; ++e) {
+    pins[2 * e] = (int64_t)rank * mine + e;
+    pins[2 * e + 1] = ((int64_t)rank * mine + e + 1) % all;
+  }
+  first.data = starts;
+  neighbours.data = pins;
+  WORKS(ek_cut_nets(world(), mine, &graph, &cutting, parts, &report));
+  CHECK(report.cut == 3 && report.cut_edges == 3);
+  report.size = 0;
+  FAILS(ek_cut_nets(world(), mine, &graph, &cutting, parts, &report), EK_BAD_INPUT,
+        "ek_cut_report");
+
+  const double row[] = {1, 2, 3, 1, 1, 4};
+  int64_t cuts[4];
+  WORKS(ek_cut_chain(row, 6, 3, NULL, 0, cuts, &lambda));
+  CHECK(cuts[0] == 0 && cuts[1] == 2 && cuts[2] == 5 && cuts[3] == 6 && lambda == 1.25);
+  FAILS(ek_cut_chain(row, 6, 0, NULL, 0, cuts, &lambda), EK_BAD_INPUT, "part");
 
   double points[300];
   unsigned seed = 3u + (unsigned)rank;
@@ -284,16 +361,12 @@ static void divisions_are_even(void) {
 }
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  begin_test(&argc, &argv);
   CHECK(ek_version_number() >= 100 && strlen(ek_version()) >= 5);
   objects_move();
+  rows_move();
   errors_cross();
   work_is_lent();
   divisions_are_even();
-  WORKS(ek_stop());
-  failures = (int)sum_of(failures);
-  MPI_Finalize();
-  return failures > 0;
+  return end_test();
 }

@@ -8,7 +8,7 @@ foreach(program IN LISTS PROGRAMS)
   separate_arguments(program)
   execute_process(COMMAND ${LAUNCHER} ${program}
     RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE errors)
-  if(NOT status EQUAL 0 OR NOT output MATCHES "rank 0 has [0-9]+ objects, checksum [0-9a-fA-F]+")
+  if(NOT status EQUAL 0 OR NOT output MATCHES "rank 0 has [0-9]+ [a-z]+, checksum [0-9a-fA-F]+")
     message(FATAL_ERROR "${program}: exit status ${status}\n${output}${errors}")
   endif()
   string(TOLOWER "${CMAKE_MATCH_0}" line)

@@ -49,18 +49,25 @@ static void graphs(void) {
   for (int v = 0; v <= vertices; ++v) offsets[v] = xadj[v];
   for (int e = 0; e < edges; ++e) columns[e] = adjncy[e];
   for (int v = 0; v < vertices; ++v) reals[v] = weights[v] = 1 + v % 5;
-  ek_graph_options options = {0};
+  ek_field first = ek_field_of(offsets, EK_INT64, 1, vertices + 1),
+           neighbours = ek_field_of(columns, EK_INT64, 1, edges),
+           costs = ek_field_of(reals, EK_DOUBLE, 1, vertices);
+  ek_graph graph = {0};
+  graph.size = sizeof graph;
+  graph.offsets = &first;
+  graph.columns = &neighbours;
+  graph.weight = &costs;
+  ek_cut_options options = {0};
   options.size = sizeof options;
   options.parts = 7;
-  options.weights = reals;
-  options.weight_count = 1;
-  options.target = 1.03;
-  int64_t expected_cut = 0;
-  CHECK(ek_cut_graph((int)MPI_Comm_c2f(MPI_COMM_SELF), vertices, offsets, columns, &options,
-                     expected, &expected_cut) == EK_SUCCESS);
+  options.method = "graph good 1.03";
+  ek_cut_report report = {0};
+  report.size = sizeof report;
+  CHECK(ek_cut_graph((int)MPI_Comm_c2f(MPI_COMM_SELF), &graph, &options, expected, &report) ==
+        EK_SUCCESS);
   CHECK(METIS_PartGraphKway(&count, &one, xadj, adjncy, weights, NULL, NULL, &parts, NULL, NULL,
                             NULL, &cut, part) == METIS_OK);
-  CHECK(cut == expected_cut);
+  CHECK(cut == report.cut_edges);
   for (int v = 0; v < vertices; ++v) CHECK(part[v] == expected[v]);
 
   /* numbers from 1 on */

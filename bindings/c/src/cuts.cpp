@@ -2,6 +2,8 @@
 
 #include <evenkeel/assign.hpp>
 #include <evenkeel/core/box/bounds.hpp>
+#include <evenkeel/core/chain.hpp>
+#include <evenkeel/core/graph/nets.hpp>
 #include <evenkeel/core/place.hpp>
 #include <evenkeel/monitor/options_text.hpp>
 
@@ -32,19 +34,40 @@ struct Numbers {
                         RawShape{.count = count, .components = components})) {}
 };
 
-void check_graph(int64_t vertices, const int64_t* offsets, const int64_t* columns,
-                 const ek_graph_options& given, const int* parts) {
-  c::required(offsets, "list of offsets");
-  if (vertices < 0)
-    c::refuse("There are " + std::to_string(vertices) + " vertices.", "Give 0 or more.");
-  if (vertices > 0) c::required(parts, "address for the parts");
-  if (offsets[vertices] > 0) c::required(columns, "list of columns");
-  if (given.weights != nullptr && given.weight_count < 1)
-    c::refuse("weight_count is " + std::to_string(given.weight_count) + '.',
-              "Give the number of weights of a vertex.");
-  if (given.position != nullptr && given.dimensions != 2 && given.dimensions != 3)
-    c::refuse("Positions have " + std::to_string(given.dimensions) + " dimensions.",
-              "Give 2 or 3.");
+// The options of a cut, on one rank.
+struct Cutting {
+  GraphCutOptions options;
+  ByGraph method;
+  Cutting(const ek_cut_options* given, int ranks, const ek_cut_report* report) {
+    if (report != nullptr) c::known(report, "ek_cut_report");
+    if (given == nullptr) return;
+    c::known(given, "ek_cut_options");
+    options.parts = given->parts;
+    options.speeds = copied(given->speeds, given->parts > 0 ? given->parts : ranks);
+    options.from = c::numbers_of(given->from);
+    method = c::graph_method(given->method);
+  }
+};
+
+// Collective. Calls cut(space, ranks, options, method), and copies the parts.
+template <class Cut>
+int cut_objects(int communicator, const ek_graph* graph, const ek_cut_options* options, int* parts,
+                const ek_cut_report* report, const Cut& cut) {
+  return c::guarded([&] {
+    c::start_kokkos();
+    const Communicator ranks = c::communicator_of(communicator);
+    std::optional<Cutting> how;
+    std::optional<Space> space;
+    c::together(ranks, [&] {
+      how.emplace(options, ranks.size(), report);
+      const ek_graph& given = c::known(graph, "ek_graph");
+      c::check(c::required(given.offsets, "field of offsets"));
+      if (given.offsets->count > 1) c::required(parts, "address for the parts");
+      space = Space::where(c::numbers_of(given.offsets).layout().memory);
+    });
+    const exec::Array<int> found = cut(*space, ranks, *how);
+    found.fetch(0, {parts, static_cast<std::size_t>(found.size())});
+  });
 }
 
 }  // namespace
@@ -85,41 +108,50 @@ int ek_assign(const double* costs, int64_t blocks, const ek_assign_options* opti
   });
 }
 
-int ek_cut_graph(int communicator, int64_t vertices, const int64_t* offsets, const int64_t* columns,
-                 const ek_graph_options* options, int* parts, int64_t* cut_edges) {
+int ek_cut_graph(int communicator, const ek_graph* graph, const ek_cut_options* options, int* parts,
+                 ek_cut_report* report) {
+  return cut_objects(communicator, graph, options, parts, report,
+                     [&](const Space& space, const Communicator& ranks, const Cutting& how) {
+                       GraphCut cut =
+                           cut_graph(space, ranks, c::graph_of(graph), how.options, how.method);
+                       c::write_report(cut.report, cut.report.cut, cut.report.cut_edges, report);
+                       return std::move(cut.parts);
+                     });
+}
+
+int ek_cut_nets(int communicator, int64_t objects, const ek_graph* nets,
+                const ek_cut_options* options, int* parts, ek_cut_report* report) {
+  return cut_objects(communicator, nets, options, parts, report,
+                     [&](const Space& space, const Communicator& ranks, const Cutting& how) {
+                       const Graph graph = c::graph_of(nets);
+                       const GraphOptions& of = graph.options();
+                       stages::NetCut cut =
+                           stages::cut_nets(space, ranks,
+                                            stages::nets(objects, graph.offsets(), graph.columns(),
+                                                         {.id = of.id,
+                                                          .weight = of.weight,
+                                                          .net_weight = of.edge_weight,
+                                                          .bytes = of.bytes,
+                                                          .position = of.position,
+                                                          .fixed = of.fixed}),
+                                            how.options, how.method);
+                       c::write_report(cut.report, cut.report.connectivity, cut.report.cut_nets,
+                                       report);
+                       return std::move(cut.parts);
+                     });
+}
+
+int ek_cut_chain(const double* weights, int64_t count, int parts, const double* speeds,
+                 int64_t least_items, int64_t* offsets, double* lambda) {
   return c::guarded([&] {
-    c::start_kokkos();
-    const Communicator ranks = c::communicator_of(communicator);
-    ek_graph_options given = {};
-    // Descriptions may be wrong on one rank only, so ranks vote before the cut.
-    stages::vote(ranks, stages::attempt(c::stage_name, [&] {
-                   if (options != nullptr) given = c::known(options, "ek_graph_options");
-                   check_graph(vertices, offsets, columns, given, parts);
-                 }));
-    const std::int64_t edges = offsets[vertices];
-    Numbers rows(offsets, vertices + 1), neighbours(columns, edges);
-    Numbers weights(given.weights, given.weights != nullptr ? vertices : 0,
-                    std::max(given.weight_count, 1));
-    Numbers edge_weights(given.edge_weights, given.edge_weights != nullptr ? edges : 0);
-    Numbers position(given.position, given.position != nullptr ? vertices : 0,
-                     std::max(given.dimensions, 1));
-    Numbers from(given.from, given.from != nullptr ? vertices : 0);
-    GraphOptions properties;
-    properties.count = vertices;
-    if (given.weights != nullptr) properties.weight = weights.field;
-    if (given.edge_weights != nullptr) properties.edge_weight = edge_weights.field;
-    if (given.position != nullptr) properties.position = position.field;
-    GraphCutOptions cutting;
-    cutting.parts = given.parts;
-    cutting.speeds = copied(given.speeds, given.parts > 0 ? given.parts : ranks.size());
-    if (given.from != nullptr) cutting.from = from.field;
-    ByGraph method;
-    if (given.target != 0) method.target_lambda = given.target;
-    const GraphCut cut =
-        cut_graph(Space::where(MemoryKind::host), ranks,
-                  graph(rows.field, neighbours.field, properties), cutting, method);
-    cut.parts.fetch(0, {parts, static_cast<std::size_t>(vertices)});
-    if (cut_edges != nullptr) *cut_edges = cut.report.cut_edges;
+    if (count < 0) c::refuse("There are " + std::to_string(count) + " items.", "Give 0 or more.");
+    if (count > 0) c::required(weights, "list of weights");
+    c::required(offsets, "address for the offsets");
+    const stages::Chain chain = stages::cut_chain(
+        list(weights, count),
+        {.parts = parts, .speeds = list(speeds, std::max(parts, 0)), .min_items = least_items});
+    std::ranges::copy(chain.offsets, offsets);
+    if (lambda != nullptr) *lambda = chain.lambda;
   });
 }
 
@@ -130,19 +162,18 @@ int ek_partition(int communicator, const double* points, int dimensions, int64_t
     const Communicator ranks = c::communicator_of(communicator);
     Options options;
     std::optional<Numbers<double>> places, costs;
-    stages::vote(
-        ranks, stages::attempt(c::stage_name, [&] {
-          options = from_text(std::string("method = ") + (method != nullptr ? method : "hilbert"),
-                              {}, "the method of ek_partition");
-          if (dimensions != 2 && dimensions != 3)
-            c::refuse("Points have " + std::to_string(dimensions) + " dimensions.", "Give 2 or 3.");
-          if (parts < 0)
-            c::refuse("There are " + std::to_string(parts) + " parts.",
-                      "Give a positive number, or 0 for one part for each rank.");
-          if (count > 0) c::required(part, "address for the parts");
-          places.emplace(points, count, dimensions);
-          costs.emplace(weights, weights != nullptr ? count : 0);
-        }));
+    c::together(ranks, [&] {
+      options = from_text(std::string("method = ") + (method != nullptr ? method : "hilbert"), {},
+                          "the method of ek_partition");
+      if (dimensions != 2 && dimensions != 3)
+        c::refuse("Points have " + std::to_string(dimensions) + " dimensions.", "Give 2 or 3.");
+      if (parts < 0)
+        c::refuse("There are " + std::to_string(parts) + " parts.",
+                  "Give a positive number, or 0 for one part for each rank.");
+      if (count > 0) c::required(part, "address for the parts");
+      places.emplace(points, count, dimensions);
+      costs.emplace(weights, weights != nullptr ? count : 0);
+    });
     SetOptions of_set;
     if (weights != nullptr) of_set.weight = costs->field;
     const Set set = evenkeel::set(places->field, {}, of_set);

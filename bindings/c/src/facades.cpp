@@ -6,36 +6,52 @@ using namespace evenkeel;  // NOLINT: this file defines the functions of C
 
 // The timers that are open in this thread, the innermost last.
 struct OpenTimer {
-  const ek_kernel* kernel;
+  const void* of;  // a kernel, or a BlockBalancer
+  std::int64_t block;
   Timer timer;
 };
 thread_local std::vector<OpenTimer> open_timers;  // NOLINT
 
-template <class Made>
-int create(int communicator, const char* options, Made** made) {
+void end_timer(const void* of, std::int64_t block) {
+  if (open_timers.empty() || open_timers.back().of != of || open_timers.back().block != block)
+    c::refuse("There was no begin before this end, of the same kernel or block.",
+              "End kernels in the thread in which they began, the inner one first.");
+  open_timers.pop_back();
+}
+
+template <class T>
+T& as(const void* handle) {
+  return *static_cast<T*>(const_cast<void*>(handle));
+}
+// Calls call(handle) with the type of a Monitor or balancer.
+template <class Call>
+void with_facade(const void* handle, const Call& call) {
+  switch (c::required(static_cast<const c::AnyHandle*>(handle), "Monitor or balancer").type) {
+    case ek_monitor::of_type: return call(as<ek_monitor>(handle));
+    case ek_balancer::of_type: return call(as<ek_balancer>(handle));
+    case ek_block_balancer::of_type: return call(as<ek_block_balancer>(handle));
+    case ek_graph_balancer::of_type: return call(as<ek_graph_balancer>(handle));
+    case ek_grid_balancer::of_type: return call(as<ek_grid_balancer>(handle));
+    default: c::refuse_handle("Monitor or balancer");
+  }
+}
+// The same for the facades that make proposals.
+template <class Call>
+int with_proposal(const void* handle, const Call& call) {
   return c::guarded([&] {
-    c::required(made, "address for the handle");
-    *made = nullptr;
-    c::start_kokkos();
-    const Communicator ranks = c::communicator_of(communicator);
-    Options chosen;
-    stages::vote(ranks, stages::attempt(c::stage_name, [&] { chosen = c::options_of(options); }));
-    *made = std::make_unique<Made>(ranks, chosen).release();
+    with_facade(handle, [&](auto& given) {
+      if constexpr (requires { given.facade.accept(); })
+        call(given.facade);
+      else
+        c::refuse_handle("balancer that makes proposals");
+    });
   });
 }
 
-template <class Owner, class Facade>
-int add_kernel(Owner* owner, const char* type, Facade Owner::*facade, const char* name, int phase,
-               ek_kernel** kernel) {
-  return c::guarded([&] {
-    c::required(kernel, "address for the kernel");
-    Owner& given = c::live(owner, type);
-    *kernel = given.kernels.add(given.*facade, name, phase);
-  });
-}
+Options plain_options(const Communicator&, const char* text) { return c::options_of(text); }
 
-Balancer& balancer_of(ek_balancer* handle) { return c::live(handle, "ek_balancer").balancer; }
-Monitor& monitor_of(ek_monitor* handle) { return c::live(handle, "ek_monitor").monitor; }
+Balancer& balancer_of(ek_balancer* handle) { return c::live(handle, "ek_balancer").facade; }
+Monitor& monitor_of(ek_monitor* handle) { return c::live(handle, "ek_monitor").facade; }
 
 template <class Call>
 int move(ek_balancer* handle, const ek_set* sets, int count, ek_move* move, const Call& call) {
@@ -50,15 +66,6 @@ int move(ek_balancer* handle, const ek_set* sets, int count, ek_move* move, cons
     move->objects = report.objects;
     move->bytes = report.bytes;
     move->lambda = report.lambda;
-  });
-}
-
-int make_loan(ek_loan** loan, const char* name, const auto& facade_of) {
-  return c::guarded([&] {
-    c::required(loan, "address for the loan");
-    *loan = nullptr;
-    auto& facade = facade_of();
-    *loan = std::make_unique<ek_loan>(facade.loan(&c::required(name, "name of a loan"))).release();
   });
 }
 
@@ -85,27 +92,93 @@ extern "C" {
 
 int ek_kernel_begin(ek_kernel* kernel) {
   return c::guarded([&] {
-    const ek_kernel& given = c::live(kernel, "ek_kernel");
-    open_timers.push_back({&given, given.kernel.time()});
+    open_timers.push_back({kernel, 0, c::live(kernel, "ek_kernel").kernel.time()});
   });
 }
 int ek_kernel_end(ek_kernel* kernel) {
+  return c::guarded([&] { end_timer(kernel, 0); });
+}
+int ek_block_begin(ek_block_balancer* balancer, int64_t id) {
   return c::guarded([&] {
-    if (open_timers.empty() || open_timers.back().kernel != kernel)
-      c::refuse("ek_kernel_end has no ek_kernel_begin of the same kernel before it.",
-                "End kernels in the thread in which they began, the inner one first.");
-    open_timers.pop_back();
+    open_timers.push_back(
+        {balancer, id, c::live(balancer, "ek_block_balancer").facade.time_block(id)});
   });
+}
+int ek_block_end(ek_block_balancer* balancer, int64_t id) {
+  return c::guarded([&] { end_timer(balancer, id); });
+}
+
+// --- Monitors and balancers ----------------------------------------------------------------------
+
+int ek_kernel_of(void* balancer, const char* name, int phase, ek_kernel** kernel) {
+  return c::guarded([&] {
+    c::required(kernel, "address for the kernel");
+    c::required(name, "name of a kernel");
+    with_facade(balancer, [&](auto& given) {
+      *kernel = &given.kernels.emplace_back(given.facade.kernel(name, {.phase = phase}));
+    });
+  });
+}
+int ek_loan_of(void* balancer, const char* name, ek_loan** loan) {
+  return c::guarded([&] {
+    c::required(loan, "address for the loan");
+    *loan = nullptr;
+    c::required(name, "name of a loan");
+    with_facade(balancer, [&](auto& given) {
+      *loan = std::make_unique<ek_loan>(given.facade.loan(name)).release();
+    });
+  });
+}
+int ek_note_cost(void* balancer, double seconds) {
+  return c::guarded(
+      [&] { with_facade(balancer, [&](auto& given) { given.facade.note_cost(seconds); }); });
+}
+double ek_lambda(const void* balancer) {
+  double found = 0;
+  c::guarded([&] {
+    with_facade(balancer, [&](auto& given) { found = given.facade.metrics().total.lambda; });
+  });
+  return found;
+}
+int ek_restore(void* balancer, const char* state) {
+  return c::guarded([&] {
+    c::required(state, "state");
+    with_facade(balancer, [&](auto& given) { given.facade.restore(state); });
+  });
+}
+int ek_state(void* balancer, const char** state) {
+  return c::guarded([&] {
+    c::required(state, "address for the state");
+    with_facade(balancer, [&](auto& given) {
+      given.state = given.facade.saved_state();
+      *state = given.state.c_str();
+    });
+  });
+}
+int ek_finish(void* balancer) {
+  return c::guarded([&] { with_facade(balancer, [](auto& given) { given.facade.finish(); }); });
+}
+int ek_accept(void* balancer) {
+  return with_proposal(balancer, [](auto& facade) { facade.accept(); });
+}
+int ek_drop(void* balancer) {
+  return with_proposal(balancer, [](auto& facade) { facade.drop(); });
+}
+
+void ek_free(void* handle) {
+  if (handle == nullptr) return;
+  switch (static_cast<const c::AnyHandle*>(handle)->type) {
+    case ek_loan::of_type: delete &as<ek_loan>(handle); break;
+    case ek_directory::of_type: delete &as<ek_directory>(handle); break;
+    case ek_halo::of_type: delete &as<ek_halo>(handle); break;
+    default: c::guarded([&] { with_facade(handle, [](auto& given) { delete &given; }); });
+  }
 }
 
 // --- Monitor -------------------------------------------------------------------------------------
 
 int ek_monitor_create(int communicator, const char* options, ek_monitor** monitor) {
-  return create(communicator, options, monitor);
-}
-void ek_monitor_free(ek_monitor* monitor) { delete monitor; }
-int ek_monitor_kernel(ek_monitor* monitor, const char* name, int phase, ek_kernel** kernel) {
-  return add_kernel(monitor, "ek_monitor", &ek_monitor::monitor, name, phase, kernel);
+  return c::create(communicator, options, monitor, &plain_options);
 }
 int ek_monitor_step(ek_monitor* monitor, int64_t objects, int may_move, int* advice) {
   return c::guarded([&] {
@@ -116,26 +189,11 @@ int ek_monitor_step(ek_monitor* monitor, int64_t objects, int may_move, int* adv
 int ek_monitor_rebalanced(ek_monitor* monitor) {
   return c::guarded([&] { monitor_of(monitor).rebalanced(); });
 }
-int ek_monitor_note_cost(ek_monitor* monitor, double seconds) {
-  return c::guarded([&] { monitor_of(monitor).note_cost(seconds); });
-}
-int ek_monitor_finish(ek_monitor* monitor) {
-  return c::guarded([&] { monitor_of(monitor).finish(); });
-}
-double ek_monitor_lambda(const ek_monitor* monitor) {
-  double found = 0;
-  c::guarded([&] { found = c::live(monitor, "ek_monitor").monitor.metrics().total.lambda; });
-  return found;
-}
 
 // --- Balancer ------------------------------------------------------------------------------------
 
 int ek_balancer_create(int communicator, const char* options, ek_balancer** balancer) {
-  return create(communicator, options, balancer);
-}
-void ek_balancer_free(ek_balancer* balancer) { delete balancer; }
-int ek_balancer_kernel(ek_balancer* balancer, const char* name, int phase, ek_kernel** kernel) {
-  return add_kernel(balancer, "ek_balancer", &ek_balancer::balancer, name, phase, kernel);
+  return c::create(communicator, options, balancer, &plain_options);
 }
 int ek_balancer_before_move(ek_balancer* balancer, ek_hook hook, void* user) {
   return c::guarded([&] {
@@ -154,7 +212,7 @@ int ek_balancer_after_move(ek_balancer* balancer, ek_hook hook, void* user) {
 int ek_balancer_step(ek_balancer* balancer, const ek_set* sets, int set_count, int may_move,
                      int changed, ek_move* report) {
   return move(balancer, sets, set_count, report, [&](Balancer& of, const SetList& all) {
-    return of.step(all, {.may_move = may_move != 0, .changed = changed != 0});
+    return of.step(all, c::step_options(may_move, changed));
   });
 }
 int ek_balancer_rebalance(ek_balancer* balancer, const ek_set* sets, int set_count,
@@ -172,48 +230,23 @@ int ek_balancer_adopt(ek_balancer* balancer, const ek_set* sets, int set_count) 
     balancer_of(balancer).adopt(SetList(all));
   });
 }
-int ek_balancer_note_cost(ek_balancer* balancer, double seconds) {
-  return c::guarded([&] { balancer_of(balancer).note_cost(seconds); });
-}
-int ek_balancer_owner(const ek_balancer* balancer, const double* point, int dimensions, int* rank) {
+int ek_owner(const void* balancer, const double* point, int dimensions, int* rank) {
   return c::guarded([&] {
     c::required(rank, "address for the rank");
     c::required(point, "point");
     if (dimensions < 1 || dimensions > 3)
       c::refuse("A point has " + std::to_string(dimensions) + " coordinates.", "Give 2 or 3.");
-    *rank = owner_of(c::live(balancer, "ek_balancer").balancer.domains(),
-                     {point, static_cast<std::size_t>(dimensions)});
+    with_facade(balancer, [&](auto& given) {
+      if constexpr (requires { given.facade.domains(); })
+        *rank = owner_of(given.facade.domains(), {point, static_cast<std::size_t>(dimensions)});
+      else
+        c::refuse_handle("balancer with domains");
+    });
   });
-}
-double ek_balancer_lambda(const ek_balancer* balancer) {
-  double found = 0;
-  c::guarded([&] { found = c::live(balancer, "ek_balancer").balancer.metrics().total.lambda; });
-  return found;
-}
-int ek_balancer_restore(ek_balancer* balancer, const char* state) {
-  return c::guarded([&] { balancer_of(balancer).restore(&c::required(state, "state")); });
-}
-int ek_balancer_state(ek_balancer* balancer, const char** state) {
-  return c::guarded([&] {
-    c::required(state, "address for the state");
-    ek_balancer& given = c::live(balancer, "ek_balancer");
-    given.state = given.balancer.saved_state();
-    *state = given.state.c_str();
-  });
-}
-int ek_balancer_finish(ek_balancer* balancer) {
-  return c::guarded([&] { balancer_of(balancer).finish(); });
 }
 
 // --- Loans ---------------------------------------------------------------------------------------
 
-int ek_monitor_loan(ek_monitor* monitor, const char* name, ek_loan** loan) {
-  return make_loan(loan, name, [&]() -> Monitor& { return monitor_of(monitor); });
-}
-int ek_balancer_loan(ek_balancer* balancer, const char* name, ek_loan** loan) {
-  return make_loan(loan, name, [&]() -> Balancer& { return balancer_of(balancer); });
-}
-void ek_loan_free(ek_loan* loan) { delete loan; }
 int ek_loan_run(ek_loan* loan, const ek_loan_call* call, ek_batch_kernel kernel, void* user,
                 int* lent) {
   return c::guarded([&] {
@@ -226,7 +259,7 @@ int ek_loan_run(ek_loan* loan, const ek_loan_call* call, ek_batch_kernel kernel,
     objects.count = given.count;
     objects.inputs = c::carried_of(given.inputs, given.input_count);
     objects.results = c::carried_of(given.results, given.result_count);
-    if (given.weight != nullptr) objects.weight = *given.weight;
+    objects.weight = c::numbers_of(given.weight);
     if (given.cost != nullptr) objects.cost.fields = {c::field_of(given.cost)};
     const Loan::Report report =
         of.run(c::carried_of(given.kept, given.kept_count), objects, kernel_for(kernel, user));

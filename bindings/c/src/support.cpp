@@ -9,6 +9,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 
 namespace evenkeel {
 namespace c {
@@ -43,6 +44,27 @@ int type_of(ScalarType scalar) {
 }
 
 bool started_kokkos = false;
+
+ek_field nothing = {};  // its layout is an Error
+
+std::string trimmed(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  return first == std::string::npos ? ""
+                                    : text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+// Keeps the value of an entry "key = value" if its key is one of these.
+bool take(const std::string& entry, OtherOptions& others) {
+  const std::size_t at = entry.find('=');
+  if (at == std::string::npos) return false;
+  const std::string key = trimmed(entry.substr(0, at));
+  for (auto& [name, value] : others) {
+    if (name != key) continue;
+    if (value) refuse("The option " + key + " is given twice.", "Give it once.");
+    value = trimmed(entry.substr(at + 1));
+    return true;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -85,9 +107,14 @@ Communicator communicator_of([[maybe_unused]] int fortran_handle) {
 #endif
 }
 
-Options options_of(const char* text) {
-  std::string lines = text != nullptr ? text : "";
-  std::replace(lines.begin(), lines.end(), ';', '\n');
+Options options_of(const char* text, OtherOptions* others) {
+  std::string lines;
+  std::istringstream entries(text != nullptr ? text : "");
+  for (std::string part; std::getline(entries, part);) {
+    std::istringstream line(part);
+    for (std::string entry; std::getline(line, entry, ';');)
+      if (others == nullptr || !take(entry, *others)) lines += entry + '\n';
+  }
   return from_text(lines, {}, "the options of a create function");
 }
 
@@ -120,7 +147,6 @@ void check(const ek_field& field) {
 }
 
 Field field_of(ek_field* field) {
-  static ek_field nothing = {};  // its layout is an Error
   return Field(field != nullptr ? field : &nothing, detail::operations_of<ek_field>);
 }
 
@@ -131,31 +157,54 @@ Carried carried_of(ek_field* const* fields, int count) {
   return carried;
 }
 
-Set set_of(const ek_set& given) {
-  const bool is_known = given.size == sizeof(ek_set);
+NumberSource numbers_of(ek_field* field) {
+  return field != nullptr ? NumberSource(*field) : NumberSource();
+}
+NumberSource required_numbers(ek_field* field) { return field != nullptr ? *field : nothing; }
+
+Set set_of(const ek_set* set) {
   SetOptions options;
-  if (!is_known) return Set(field_of(nullptr), {}, options);
+  if (!is_known(set)) return Set(field_of(nullptr), {}, options);
+  const ek_set& given = *set;
   if (given.count != nullptr) options.count = given.count;
-  const auto take = [](ek_field* field, NumberSource& source) {
-    if (field != nullptr) source = *field;
-  };
-  take(given.weight, options.weight);
-  take(given.type, options.type);
-  take(given.key, options.key);
-  take(given.group, options.group);
-  take(given.pinned, options.pinned);
-  take(given.bytes, options.bytes);
+  options.weight = numbers_of(given.weight);
+  options.type = numbers_of(given.type);
+  options.key = numbers_of(given.key);
+  options.group = numbers_of(given.group);
+  options.pinned = numbers_of(given.pinned);
+  options.bytes = numbers_of(given.bytes);
   options.bytes_per_object = given.bytes_per_object;
   options.reserve = given.reserve;
-  return Set(field_of(given.position), carried_of(given.carried, given.carried_count), options);
+  if (given.graph != nullptr) options.graph = graph_of(given.graph);
+  Carried carried = carried_of(given.carried, given.carried_count);
+  for (int r = 0; r < given.row_count; ++r) {
+    const ek_rows rows = given.rows != nullptr ? given.rows[r] : ek_rows{};
+    if (rows.offsets == nullptr || rows.values == nullptr) return Set(field_of(nullptr), {}, {});
+    carried.payloads.push_back(csr(field_of(rows.offsets), field_of(rows.values)));
+  }
+  return Set(field_of(given.position), std::move(carried), options);
 }
 
 std::vector<Set> sets_of(const ek_set* sets, int count) {
   std::vector<Set> all;
   all.reserve(static_cast<std::size_t>(std::max(count, 0)));
-  for (int s = 0; s < count; ++s)
-    all.push_back(sets != nullptr ? set_of(sets[s]) : Set(field_of(nullptr), {}, {}));
+  for (int s = 0; s < count; ++s) all.push_back(set_of(sets != nullptr ? &sets[s] : nullptr));
   return all;
+}
+
+Graph graph_of(const ek_graph* graph) {
+  const ek_graph given = is_known(graph) ? *graph : ek_graph{};
+  GraphOptions options;
+  const bool has_rows = is_known(given.offsets);
+  options.count = has_rows ? std::max<std::int64_t>(given.offsets->count - 1, 0) : 0;
+  options.id = numbers_of(given.id);
+  options.weight = numbers_of(given.weight);
+  options.edge_weight = numbers_of(given.edge_weight);
+  options.uncuttable = numbers_of(given.uncuttable);
+  options.bytes = numbers_of(given.bytes);
+  options.position = numbers_of(given.position);
+  options.fixed = numbers_of(given.fixed);
+  return {required_numbers(given.offsets), required_numbers(given.columns), options};
 }
 
 ek_field as_field(const FieldLayout& at) {
@@ -166,6 +215,16 @@ ek_field as_field(const FieldLayout& at) {
   field.object_stride = at.object_stride_bytes / at.element_bytes;
   field.component_stride = at.component_stride_bytes / at.element_bytes;
   return field;
+}
+
+ByGraph graph_method(const char* text) {
+  if (text == nullptr) return {};
+  const std::optional<Method> method = method_from_text(text);
+  const ByGraph* const by = method ? std::get_if<ByGraph>(&*method) : nullptr;
+  if (by == nullptr)
+    refuse("The method of a cut is " + in_quotes(text) + '.',
+           "Give graph, with or without effort, target lambda and moving cost.");
+  return *by;
 }
 
 }  // namespace c

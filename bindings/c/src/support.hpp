@@ -8,7 +8,10 @@
 #include <evenkeel/backends/error.hpp>
 #include <evenkeel/evenkeel.hpp>
 
+#include <algorithm>
+#include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,22 +67,26 @@ const T& known(const T* given, const char* name) {
 // --- Handles -------------------------------------------------------------------------------------
 
 // Every handle begins with the number of its type, which is cleared when the handle is freed.
+struct AnyHandle {
+  unsigned type;
+};
 template <unsigned number>
-struct Handle {
+struct Handle : AnyHandle {
   static constexpr unsigned of_type = 0x65760000U + number;
-  unsigned type = of_type;
+  Handle() : AnyHandle{of_type} {}
   ~Handle() { type = 0; }
-  Handle() = default;
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
 };
 
+[[noreturn]] inline void refuse_handle(const std::string& name) {
+  refuse("This is no " + name + ", or it has been freed.",
+         "Give a handle that ek_..._create has made, before it is freed.");
+}
 template <class T>
 T& live(T* handle, const char* name) {
   T& given = required(handle, name);
-  if (given.type != T::of_type)
-    refuse(std::string("This is no ") + name + ", or it has been freed.",
-           std::string("Give a handle that ek_..._create has made, before it is freed."));
+  if (given.type != T::of_type) refuse_handle(name);
   return given;
 }
 template <class T>
@@ -92,7 +99,15 @@ const T& live(const T* handle, const char* name) {
 void start_kokkos();
 // Collective.
 Communicator communicator_of(int fortran_handle);
-Options options_of(const char* text);
+// The options of a text. Entries with keys of `others` are left out, and their values set there.
+using OtherOptions = std::vector<std::pair<std::string, std::optional<std::string>>>;
+Options options_of(const char* text, OtherOptions* others = nullptr);
+
+// Collective. Calls make() on all ranks, which must all succeed.
+template <class Make>
+void together(const Communicator& ranks, const Make& make) {
+  stages::vote(ranks, stages::attempt(stage_name, make));
+}
 
 // --- Fields --------------------------------------------------------------------------------------
 
@@ -101,10 +116,61 @@ Options options_of(const char* text);
 void check(const ek_field& field);
 Field field_of(ek_field* field);
 Carried carried_of(ek_field* const* fields, int count);
-Set set_of(const ek_set& set);
+Set set_of(const ek_set* set);
 std::vector<Set> sets_of(const ek_set* sets, int count);
+// An entry that may be missing. The required one is not valid if it is missing.
+NumberSource numbers_of(ek_field* field);
+NumberSource required_numbers(ek_field* field);
+// A graph that is not valid has no vertices, and fields that are not valid.
+Graph graph_of(const ek_graph* graph);
 // The description of a field for the program.
 ek_field as_field(const FieldLayout& at);
+
+// --- Calls ---------------------------------------------------------------------------------------
+
+inline StepOptions step_options(int may_move, int changed) {
+  return {.may_move = may_move != 0, .changed = changed != 0};
+}
+// The method of a text such as "graph fast 1.05"; the usual one for null.
+ByGraph graph_method(const char* text);
+
+// Makes a Monitor or a balancer by options_from(ranks, text).
+template <class Made, class OptionsFrom>
+int create(int communicator, const char* text, Made** made, const OptionsFrom& options_from) {
+  return guarded([&] {
+    required(made, "address for the handle");
+    *made = nullptr;
+    start_kokkos();
+    Communicator ranks = communicator_of(communicator);
+    decltype(options_from(ranks, text)) options;
+    together(ranks, [&] { options = options_from(ranks, text); });
+    *made = std::make_unique<Made>(std::move(ranks), options).release();
+  });
+}
+
+// An empty list with room for `count` entries. It has an address even if it stays empty, because a
+// pointer of Fortran to an empty list needs one.
+template <class T>
+std::vector<T> list_for(std::size_t count) {
+  std::vector<T> list;
+  list.reserve(count + 1);
+  return list;
+}
+
+// Writes the report of a cut of a graph or of nets. `report` may be null.
+template <class Report>
+void write_report(const Report& from, double cut, std::int64_t cut_edges, ek_cut_report* report) {
+  if (report == nullptr) return;
+  const auto uneven = std::ranges::max_element(from.lambda) - from.lambda.begin();
+  report->parts = from.parts;
+  report->empty = from.empty;
+  report->cut_edges = cut_edges;
+  report->cut = cut;
+  report->lambda = from.lambda[static_cast<std::size_t>(uneven)];
+  report->bound = from.bound[static_cast<std::size_t>(uneven)];
+  report->moved = from.moved;
+  report->moved_weight = from.moved_weight;
+}
 
 }  // namespace evenkeel::c
 
@@ -182,38 +248,57 @@ struct ek_kernel : evenkeel::c::Handle<1> {
 
 namespace evenkeel::c {
 
-// The kernels of a facade, which it frees.
-class Kernels {
- public:
-  template <class Facade>
-  ek_kernel* add(Facade& facade, const char* name, int phase) {
-    all_.push_back(std::make_unique<ek_kernel>(
-        facade.kernel(&required(name, "name of a kernel"), {.phase = phase})));
-    return all_.back().get();
-  }
-
- private:
-  std::vector<std::unique_ptr<ek_kernel>> all_;
+// A Monitor or a balancer with its kernels.
+template <unsigned number, class Of>
+struct Facade : Handle<number> {
+  template <class... Options>
+  explicit Facade(Communicator all, const Options&... options)
+      : ranks(std::move(all)), facade(ranks, options...) {}
+  Communicator ranks;
+  Of facade;
+  std::deque<ek_kernel> kernels;  // their addresses do not change
+  std::string state;
 };
 
 }  // namespace evenkeel::c
 
-struct ek_monitor : evenkeel::c::Handle<2> {
-  ek_monitor(const evenkeel::Communicator& ranks, const evenkeel::Options& options)
-      : monitor(ranks, options) {}
-  evenkeel::Monitor monitor;
-  evenkeel::c::Kernels kernels;
+struct ek_monitor : evenkeel::c::Facade<2, evenkeel::Monitor> {
+  using Facade::Facade;
 };
-
-struct ek_balancer : evenkeel::c::Handle<3> {
-  ek_balancer(const evenkeel::Communicator& ranks, const evenkeel::Options& options)
-      : balancer(ranks, options) {}
-  evenkeel::Balancer balancer;
-  evenkeel::c::Kernels kernels;
-  std::string state;
+struct ek_balancer : evenkeel::c::Facade<3, evenkeel::Balancer> {
+  using Facade::Facade;
 };
-
 struct ek_loan : evenkeel::c::Handle<4> {
   explicit ek_loan(evenkeel::Loan made) : loan(std::move(made)) {}
   evenkeel::Loan loan;
+};
+
+struct ek_block_balancer : evenkeel::c::Facade<5, evenkeel::BlockBalancer> {
+  using Facade::Facade;
+  std::string reason;
+  std::vector<ek_block_move> map, leaving, arriving;
+  ek_block_proposal proposal = {};
+};
+struct ek_graph_balancer : evenkeel::c::Facade<6, evenkeel::GraphBalancer> {
+  using Facade::Facade;
+  std::vector<int> parts;
+  ek_graph_proposal proposal = {};
+};
+struct ek_grid_balancer : evenkeel::c::Facade<7, evenkeel::GridBalancer> {
+  using Facade::Facade;
+  std::optional<evenkeel::Domains> proposed;
+  std::vector<ek_cells> leaving, entering, staying;
+  ek_cell_moves moves = {};
+  std::vector<int> neighbours;
+};
+
+struct ek_directory : evenkeel::c::Handle<8> {
+  explicit ek_directory(evenkeel::Communicator all) : ranks(std::move(all)) {}
+  evenkeel::Communicator ranks;
+  evenkeel::IdDirectory directory;
+};
+struct ek_halo : evenkeel::c::Handle<9> {
+  ek_halo(ek_balancer& around, evenkeel::Halo made) : balancer(&around), halo(std::move(made)) {}
+  ek_balancer* balancer;
+  evenkeel::Halo halo;
 };

@@ -26,7 +26,8 @@ class Set(c.Structure):
                 ("count", c.POINTER(c.c_int64)), ("weight", c.POINTER(Field)),
                 ("type", c.POINTER(Field)), ("key", c.POINTER(Field)), ("group", c.POINTER(Field)),
                 ("pinned", c.POINTER(Field)), ("bytes", c.POINTER(Field)),
-                ("bytes_per_object", c.c_int64), ("reserve", c.c_double)]
+                ("bytes_per_object", c.c_int64), ("reserve", c.c_double),
+                ("rows", c.c_void_p), ("row_count", c.c_int), ("graph", c.c_void_p)]
 
 
 class Move(c.Structure):
@@ -59,12 +60,47 @@ class AssignOptions(c.Structure):
                 ("speeds", c.POINTER(c.c_double)), ("target", c.c_double)]
 
 
-class GraphOptions(c.Structure):
-    _fields_ = [("size", c.c_size_t), ("parts", c.c_int), ("weights", c.POINTER(c.c_double)),
-                ("weight_count", c.c_int), ("edge_weights", c.POINTER(c.c_double)),
-                ("from_", c.POINTER(c.c_int)), ("speeds", c.POINTER(c.c_double)),
-                ("position", c.POINTER(c.c_double)), ("dimensions", c.c_int),
-                ("target", c.c_double)]
+def _pointers(names):
+    return [(name, c.c_void_p) for name in names.split()]
+
+
+class Graph(c.Structure):
+    _fields_ = [("size", c.c_size_t)] + _pointers(
+        "offsets columns id weight bytes position fixed edge_weight uncuttable")
+
+
+class CutOptions(c.Structure):
+    _fields_ = [("size", c.c_size_t), ("parts", c.c_int), ("speeds", c.c_void_p),
+                ("from_", c.c_void_p), ("method", c.c_char_p)]
+
+
+class CutReport(c.Structure):
+    _fields_ = [("size", c.c_size_t), ("parts", c.c_int), ("empty", c.c_int),
+                ("cut_edges", c.c_int64), ("cut", c.c_double), ("lambda_", c.c_double),
+                ("bound", c.c_double), ("moved", c.c_double), ("moved_weight", c.c_double)]
+
+
+class GraphProposal(c.Structure):
+    _fields_ = [("count", c.c_int64), ("parts", c.c_void_p), ("report", CutReport)]
+
+
+class Blocks(c.Structure):
+    _fields_ = [("size", c.c_size_t), ("count", c.c_int64)] + _pointers(
+        "id bytes weight cells centre first_neighbour neighbour first_parent parent")
+
+
+class BlockProposal(c.Structure):
+    _fields_ = [("counts", c.c_int64 * 3), ("lists", c.c_void_p * 3),
+                ("blocks_moved", c.c_int64), ("bytes_moved", c.c_double),
+                ("lambda_before", c.c_double), ("lambda_", c.c_double), ("bound", c.c_double),
+                ("reason", c.c_char_p)]
+
+
+class CellMoves(c.Structure):
+    _fields_ = [("counts", c.c_int64 * 3), ("lists", c.c_void_p * 3)]
+
+
+HOOK = c.CFUNCTYPE(c.c_int, c.c_void_p)
 
 
 def _load():
@@ -79,37 +115,31 @@ def _load():
     raise ImportError(f"{name} is not found: {reason}. Set EVENKEEL_LIB to its folder.")
 
 
+# The types of the arguments: p is an address, s a text, i and l are integers of 32 and 64 bits, and
+# d is a real number.
+_types = {"p": c.c_void_p, "s": c.c_char_p, "i": c.c_int, "l": c.c_int64, "d": c.c_double}
+_arguments = """
+stop: kernel_of:psip kernel_begin:p kernel_end:p loan_of:psp note_cost:pd restore:ps state:pp
+finish:p accept:p drop:p owner:ppip
+monitor_create:isp monitor_step:plip monitor_rebalanced:p
+balancer_create:isp balancer_before_move:ppp balancer_after_move:ppp balancer_step:ppiiip
+balancer_rebalance:ppip balancer_migrate:ppip balancer_adopt:ppi
+block_balancer_create:isp block_balancer_describe:pp block_begin:pl block_end:pl
+block_add_cost:pld block_balancer_step:piip block_balancer_propose:pp block_balancer_accept:ppl
+graph_balancer_create:isp graph_balancer_step:ppiip graph_balancer_propose:ppsp
+grid_balancer_create:isp grid_balancer_step:pppiip grid_balancer_propose:pppdp
+grid_balancer_cells:ppp grid_balancer_domain:ppp grid_balancer_neighbours:ppp
+directory_create:ipp directory_update:pp directory_look_up:pppp local_indices:ppp
+halo_create:ppdip halo_around_ids:ppplp halo_exchange:ppp halo_sum_back:ppp halo_is_current:p
+loan_run:ppppp assign:plpppp cut_graph:ipppp cut_nets:ilpppp cut_chain:pliplpp
+partition:ipilpsip
+"""
+
 lib = _load()
-for name, arguments in {
-        "ek_stop": [], "ek_kernel_begin": [c.c_void_p], "ek_kernel_end": [c.c_void_p],
-        "ek_loan_run": [c.c_void_p, c.POINTER(LoanCall), WORK, c.c_void_p, c.POINTER(c.c_int)],
-        "ek_assign": [c.POINTER(c.c_double), c.c_int64, c.POINTER(AssignOptions),
-                      c.POINTER(c.c_int), c.POINTER(c.c_double), c.POINTER(c.c_double)],
-        "ek_cut_graph": [c.c_int, c.c_int64, c.POINTER(c.c_int64), c.POINTER(c.c_int64),
-                         c.POINTER(GraphOptions), c.POINTER(c.c_int), c.POINTER(c.c_int64)],
-        "ek_partition": [c.c_int, c.POINTER(c.c_double), c.c_int, c.c_int64,
-                         c.POINTER(c.c_double), c.c_char_p, c.c_int, c.POINTER(c.c_int)],
-        "ek_monitor_step": [c.c_void_p, c.c_int64, c.c_int, c.POINTER(c.c_int)],
-        "ek_monitor_rebalanced": [c.c_void_p],
-        "ek_balancer_step": [c.c_void_p, c.POINTER(Set), c.c_int, c.c_int, c.c_int,
-                             c.POINTER(Move)],
-        "ek_balancer_rebalance": [c.c_void_p, c.POINTER(Set), c.c_int, c.POINTER(Move)],
-        "ek_balancer_migrate": [c.c_void_p, c.POINTER(Set), c.c_int, c.POINTER(Move)],
-        "ek_balancer_owner": [c.c_void_p, c.POINTER(c.c_double), c.c_int, c.POINTER(c.c_int)],
-        "ek_balancer_restore": [c.c_void_p, c.c_char_p],
-        "ek_balancer_state": [c.c_void_p, c.POINTER(c.c_char_p)]}.items():
-    getattr(lib, name).argtypes = arguments
-for kind in ("monitor", "balancer"):
-    for name, arguments in {
-            "create": [c.c_int, c.c_char_p, c.POINTER(c.c_void_p)],
-            "kernel": [c.c_void_p, c.c_char_p, c.c_int, c.POINTER(c.c_void_p)],
-            "loan": [c.c_void_p, c.c_char_p, c.POINTER(c.c_void_p)],
-            "note_cost": [c.c_void_p, c.c_double], "finish": [c.c_void_p]}.items():
-        getattr(lib, f"ek_{kind}_{name}").argtypes = arguments
-    getattr(lib, f"ek_{kind}_free").argtypes = [c.c_void_p]
-    getattr(lib, f"ek_{kind}_free").restype = None
-    getattr(lib, f"ek_{kind}_lambda").argtypes = [c.c_void_p]
-    getattr(lib, f"ek_{kind}_lambda").restype = c.c_double
-lib.ek_loan_free.argtypes = [c.c_void_p]
-lib.ek_loan_free.restype = None
+for _function in _arguments.split():
+    _name, _letters = _function.split(":")
+    getattr(lib, f"ek_{_name}").argtypes = [_types[letter] for letter in _letters]
+lib.ek_free.argtypes, lib.ek_free.restype = [c.c_void_p], None
+lib.ek_lambda.argtypes, lib.ek_lambda.restype = [c.c_void_p], c.c_double
+lib.ek_halo_ghosts.argtypes, lib.ek_halo_ghosts.restype = [c.c_void_p], c.c_int64
 lib.ek_message.restype = lib.ek_version.restype = c.c_char_p
