@@ -315,21 +315,29 @@ Bound bound_of(const Problem& problem) {
 
 std::int64_t least_moved_bytes(const Problem& problem, double lambda) {
   if (problem.from.empty() || problem.total == 0 || problem.phases > 1) return 0;
-  std::vector<std::vector<int>> blocks(static_cast<std::size_t>(problem.ranks));
-  std::vector<std::int64_t> loads(blocks.size(), 0);
+  const auto rank_of = [&](int i) { return at(problem.from, i); };
+  std::vector<std::int64_t> loads(static_cast<std::size_t>(problem.ranks), 0);
+  for (int i = 0; i < problem.blocks; ++i)
+    if (rank_of(i) >= 0) at(loads, rank_of(i)) += at(problem.work, i);
+  const double even = static_cast<double>(problem.total) / problem.speed * lambda * (1 + 1e-9);
+  const auto excess = [&](int r) {
+    return static_cast<double>(at(loads, r)) - even * at(problem.speeds, r);
+  };
+  std::vector<int> blocks, here;  // of all ranks with an excess, and of one of them
+  std::vector<std::uint64_t> ranks;
   for (int i = 0; i < problem.blocks; ++i) {
-    if (at(problem.from, i) < 0) continue;
-    at(blocks, at(problem.from, i)).push_back(i);
-    at(loads, at(problem.from, i)) += at(problem.work, i);
+    if (rank_of(i) < 0 || excess(rank_of(i)) <= 0) continue;
+    blocks.push_back(i);
+    ranks.push_back(static_cast<std::uint64_t>(rank_of(i)));
   }
   std::int64_t bytes = 0;
-  for (int r = 0; r < problem.ranks; ++r) {
-    const double most = static_cast<double>(problem.total) / problem.speed * at(problem.speeds, r) *
-                        lambda * (1 + 1e-9);
-    const double excess = static_cast<double>(at(loads, r)) - most;
-    if (excess <= 0) continue;
-    std::vector<int>& here = at(blocks, r);
-    bytes += std::max(divided(problem, here, excess), undivided(problem, here, excess));
+  const std::vector<int> order = sorted_by(std::move(ranks));
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const int i = at(blocks, order[k]), r = rank_of(i);
+    here.push_back(i);
+    if (k + 1 < order.size() && rank_of(at(blocks, order[k + 1])) == r) continue;
+    bytes += std::max(divided(problem, here, excess(r)), undivided(problem, here, excess(r)));
+    here.clear();
   }
   return bytes;
 }

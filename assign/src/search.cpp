@@ -54,9 +54,13 @@ Search::Search(const Problem& problem, std::vector<std::int64_t> aims, std::vect
 
 void Search::rebuild() {
   const auto ranks = static_cast<std::size_t>(problem_.ranks);
+  std::vector<std::size_t> counts(ranks, 0);
+  for (const int r : map_) ++at(counts, r);
   blocks_.assign(ranks, {});
+  for (std::size_t r = 0; r < ranks; ++r) blocks_[r].reserve(counts[r] + 1);
   slot_.assign(map_.size(), 0);
   loads_.assign(ranks * static_cast<std::size_t>(problem_.phases), 0);
+  near_.assign(ranks, nothing);
   bytes_.assign(ranks, 0);
   work_.assign(ranks, 0);
   for (int i = 0; i < problem_.blocks; ++i) {
@@ -121,6 +125,18 @@ Search::Change Search::place_change(int i, int to) const {
 Search::Change Search::least_place_change(int i) const {
   return -problem_.graph.strength(i) * (problem_.node.empty() ? 1 : other_node) -
          problem_.price_of_move(i, at(map_, i));
+}
+
+// Marks the ranks of the neighbours of block i in near_. Returns the least that place_change can be
+// for any other rank.
+Search::Change Search::mark_near(int i) {
+  const int here = at(map_, i);
+  Change least = -problem_.price_of_move(i, here);
+  problem_.graph.neighbours(i, [&](int j, std::int64_t weight) {
+    at(near_, at(map_, j)) = i;
+    least += weight * (1 - problem_.distance(here, at(map_, j)));
+  });
+  return least;
 }
 
 // Both return the change of energy, or any number above `allowed` if the change is above it.
@@ -240,9 +256,11 @@ bool Search::relieve(int r, const std::vector<int>& targets, std::vector<int>& w
   Change bar = 0;
   for (const int i : at(blocks_, r)) {
     const Change here = rank_energy(r, i, nothing) - at(energy_, r);
-    const Change place = least_place_change(i);
+    const Change near = least_place_change(i), far = mark_near(i);
     Offer best{most == 1 ? bar : 0, i, nothing};
-    for (const int to : targets) {
+    for (const int to : targets) {  // no rank has less energy with one block more
+      const Change place = at(near_, to) == i ? near : far;
+      if (here + place >= best.change) continue;
       Change change = here + rank_energy(to, nothing, i) - at(energy_, to);
       if (change + place >= best.change || (change += place_change(i, to)) >= best.change) continue;
       best.change = change;
@@ -305,13 +323,13 @@ void Search::repair_with(int others) {
   }
   const std::vector<int> lightest = sorted_by(std::move(shares));
   std::vector<int> waiting = sorted_by(std::move(energies)), targets;
+  std::vector<std::int64_t> added(static_cast<std::size_t>(problem_.ranks), 0);  // at which step
   std::int64_t light = 0, steps = 4 * std::int64_t{problem_.blocks} + 64;
   for (std::size_t next = 0; next < waiting.size() && steps > 0; ++next)
     for (const int r = waiting[next]; at(energy_, r) > 0 && --steps > 0;) {
       targets.clear();
       const auto add = [&](int to) {
-        if (to != r && std::find(targets.begin(), targets.end(), to) == targets.end())
-          targets.push_back(to);
+        if (to != r && std::exchange(at(added, to), steps) != steps) targets.push_back(to);
       };
       for (const int i : at(blocks_, r)) {
         problem_.graph.neighbours(i, [&](int j, std::int64_t) { add(at(map_, j)); });

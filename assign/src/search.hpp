@@ -57,6 +57,7 @@ class Search {
   std::int64_t rank_energy(int r, int out, int in) const;
   Change place_change(int i, int to) const;
   Change least_place_change(int i) const;
+  Change mark_near(int i);
   Change move_change(int i, int to, Change allowed) const;
   Change swap_change(int i, int k, Change allowed) const;
   std::int64_t share_of(int r) const;
@@ -74,6 +75,7 @@ class Search {
   std::vector<int> map_;
   std::vector<std::vector<int>> blocks_;  // of each rank
   std::vector<int> slot_;                 // of each block in the list of its rank
+  std::vector<int> near_;                 // of each rank: the last block that was marked near it
   std::vector<std::int64_t> loads_, bytes_, work_, energy_;
   std::int64_t swaps_left_ = 0;  // that repair may still try
   Random random_;

@@ -220,6 +220,9 @@ std::vector<int> present_map(const Problem& problem, double lambda) {
     if (at(map, i) >= 0) present.give(i, at(map, i));
   const auto most =
       static_cast<std::int64_t>(lambda * static_cast<double>(one_share)) * problem.phases;
+  const bool stays =
+      std::ranges::all_of(map, [&](int r) { return r >= 0 && present.load(r) <= 2 * most; });
+  if (stays) return map;
   for (int i = 0; i < problem.blocks; ++i) {
     const int r = at(map, i);
     if (r < 0) continue;

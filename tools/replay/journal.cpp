@@ -36,6 +36,7 @@ class Replayer {
       expected_ = rebalanced(expected_, taken_->taken_at, record.before.generation, taken_->kind);
     replay_.continued += hash_of(expected_) == hash_of(record.before) ? 1 : 0;
     expected_ = record.totals ? decide(place, record) : record.before;
+    if (record.totals) follow_speeds(record.slow);
     taken_.reset();
     if (!record.outcome) return;
     ++(record.outcome->moved ? replay_.rebalances : replay_.unchanged);
@@ -48,6 +49,13 @@ class Replayer {
   }
 
  private:
+  // Only the slow rank has another speed than 1.
+  void follow_speeds(const Metrics::SlowRank& slow) {
+    const bool is_same = slow.speed == slow_.speed && (slow.speed == 1 || slow.rank == slow_.rank);
+    if (!is_same) expected_ = with_new_speeds(expected_);
+    slow_ = slow;
+  }
+
   DecisionState decide(const JournalPlace& place, const JournalLine& record) {
     const Verdict verdict = fold(record.before, *record.totals);
     const Decision& recorded = record.decision;
@@ -69,6 +77,7 @@ class Replayer {
 
   JournalReplay replay_;
   DecisionState expected_;
+  Metrics::SlowRank slow_;  // at the last look
   struct Taken {
     std::int64_t taken_at;
     RebalanceKind kind;

@@ -108,6 +108,12 @@ void OwnBlocks::forget_times(std::int64_t step) noexcept {
   since_ = step;
 }
 
+void OwnBlocks::set_speed(double speed) noexcept {
+  const double change = speed / std::exchange(speed_, speed);
+  for (OwnBlock& block : blocks_)
+    if (change != 1 && block.record.is_measured) block.record.work *= change;
+}
+
 void OwnBlocks::measure(OwnBlock& block, std::int64_t step) const noexcept {
   if (block.times.timed == 0 || block.times.since >= step) return;
   block.record.work = block.times.mean(step) * scale_ * speed_;

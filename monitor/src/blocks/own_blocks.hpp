@@ -121,6 +121,8 @@ class OwnBlocks {
   // Each block takes as long as its weight says, or as the weight 1 if it has no weight.
   void measure_by_weights() noexcept;
 
+  // Call set_speed() if this rank has had another speed during the last epoch.
+  void set_speed(double speed) noexcept;
   double speed() const noexcept { return speed_; }
   double bytes() const noexcept;  // of all blocks
   double work() const noexcept;   // of all blocks, in nanoseconds per step at speed 1

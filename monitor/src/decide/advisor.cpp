@@ -89,14 +89,22 @@ Advice Advisor::advise_by(const Totals& predicted, bool is_told, Advice measured
 }
 
 bool Advisor::is_due(std::int64_t step) const {
-  return state().paused == 0 && evenkeel::is_due(state().trigger, step);
+  return state().paused == 0 && (step == new_speeds_at_ || evenkeel::is_due(state().trigger, step));
 }
 
 Advice Advisor::advise_due(std::int64_t step) {
   held_.note_due(step);
   Advice advice{true};
-  static_cast<void>(attempt("monitor", [&] { advice.reason = to_text(state().trigger); }));
+  static_cast<void>(attempt("monitor", [&] {
+    advice.reason =
+        step == new_speeds_at_ ? "the speeds of ranks have changed" : to_text(state().trigger);
+  }));
   return advice;
+}
+
+void Advisor::take_new_speeds(std::int64_t step) noexcept {
+  if (state().outlook.shortfall.weighed > 0) new_speeds_at_ = step;
+  looks_.set_state(with_new_speeds(state()));
 }
 
 RebalanceKind Advisor::rebalanced(std::int64_t step, const Outcome& outcome) {

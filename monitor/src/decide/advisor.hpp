@@ -50,6 +50,10 @@ class Advisor {
   // Notes a rebalance at the end of `step`, and returns its kind.
   RebalanceKind rebalanced(std::int64_t step, const Outcome& outcome);
 
+  // Ranks have other speeds after this step. If objects have weights, which show the new loads
+  // without a measurement, a rebalance is due.
+  void take_new_speeds(std::int64_t step) noexcept;
+
   // The steps from one look to the next.
   std::int64_t epoch_steps() const noexcept { return epoch_length(state()); }
   // True if rebalances at fixed steps keep ending epochs early.
@@ -68,6 +72,7 @@ class Advisor {
   HeldAdvice held_;
   std::optional<Shadow> shadow_;
   bool is_advised_ = false;
+  std::int64_t new_speeds_at_ = -1;  // the step after which a rebalance is due to new speeds
 };
 
 }  // namespace evenkeel

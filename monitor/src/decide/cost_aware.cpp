@@ -520,6 +520,13 @@ Decision judge(Outlook& outlook, const LoadSeen& seen, const Prospect& prospect)
   return {Action::rebalance, Reason::curable, prospect.curable, prospect.price};
 }
 
+void take_new_speeds(Outlook& outlook) noexcept {
+  if (outlook.left < 0) outlook.left = Outlook::no_cut;
+  outlook.shortfall = {};
+  outlook.curable = {};
+  outlook.is_return_vain = 0;
+}
+
 void rebalanced(Outlook& outlook, std::int64_t generation, RebalanceKind kind) noexcept {
   const std::int64_t wanted = std::exchange(outlook.wanted_generation, -1);
   // Domains to which the run returns get a new generation.

@@ -70,4 +70,7 @@ Decision judge(Outlook& outlook, const LoadSeen& seen, const Prospect& prospect)
 // Adds a rebalance to the outlook. `generation` is that of its domains.
 void rebalanced(Outlook& outlook, std::int64_t generation, RebalanceKind kind) noexcept;
 
+// Forgets how far cuts have missed, since they were made for other speeds.
+void take_new_speeds(Outlook& outlook) noexcept;
+
 }  // namespace evenkeel

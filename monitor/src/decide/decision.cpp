@@ -281,6 +281,11 @@ Verdict fold(const DecisionState& state, const Totals& totals) {
   return verdict;
 }
 
+DecisionState with_new_speeds(DecisionState state) noexcept {
+  take_new_speeds(state.outlook);
+  return state;
+}
+
 DecisionState rebalanced(DecisionState state, std::int64_t step, std::int64_t generation,
                          RebalanceKind kind) noexcept {
   const std::int64_t before = state.generation;

@@ -77,6 +77,9 @@ EVENKEEL_API DecisionState rebalanced(DecisionState state, std::int64_t step,
                                       std::int64_t generation,
                                       RebalanceKind kind = RebalanceKind::fresh) noexcept;
 
+// The state after a look, if ranks have other speeds from now on. Pure.
+EVENKEEL_API DecisionState with_new_speeds(DecisionState state) noexcept;
+
 // True if the next look should make a survey. Surveys may take at most a thousandth of the run's
 // time. Pure.
 EVENKEEL_API bool wants_survey(const DecisionState& state) noexcept;

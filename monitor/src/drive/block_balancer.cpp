@@ -181,6 +181,7 @@ std::optional<BlockProposal> BlockBalancer::Impl::step(const StepOptions& how) {
 // Surveys and forecasts need the times of a step before the step has ended.
 void BlockBalancer::Impl::end_step(bool ends_epoch) {
   if (std::exchange(ended_step_, engine_.steps()) == engine_.steps()) return;
+  own_->set_speed(engine_.speed());
   own_->end_step();
   if (engine_.options().deterministic) return;
   if (untimed_ > 0) {
@@ -197,7 +198,11 @@ void BlockBalancer::Impl::gather(const Status& ready) {
     own_->measure_by_weights();
   else
     own_->measure_new(engine_.steps());
-  table_ = gather_blocks(ranks_, ready, *own_, map_options_.speeds);
+  const Status known = attempt(block_stage, [&] {
+    if (!ready.ok()) throw Error(*ready.error());
+    map_options_.speeds = relative_speeds(engine_.options());
+  });
+  table_ = gather_blocks(ranks_, known, *own_, map_options_.speeds);
   table_step_ = engine_.steps();
 }
 

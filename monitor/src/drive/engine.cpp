@@ -28,10 +28,9 @@ MeetingPatience patience_of(const Options& options) {
   });
 }
 
-// A clock of the application's own does not measure the work of evenkeel's probe.
 OwnClock probe_of(const Options& options) {
-  const bool has_clock = options.deterministic || options.own_clock;
-  return has_clock || options.own_probe ? options.own_probe : OwnClock(&built_in_probe);
+  return options.own_probe || !may_use_built_in_probe(options) ? options.own_probe
+                                                               : OwnClock(&built_in_probe);
 }
 
 }  // namespace
@@ -67,9 +66,12 @@ Engine::Engine(Communicator communicator, EngineTerms terms)
                 record_options(options_).wants_pictures(), patience_of(options_)),
       advisor_(first_state(options_),
                [this](Watcher::Task task) { recording_.perform_in_time(std::move(task)); }),
-      slow_ranks_(protocol_.communicator().size(), options_.probe_share),
+      slow_ranks_(protocol_.communicator().size(), options_.probe_share,
+                  evenkeel::learns_speeds(options_)),
       recording_(record_options(options_), options_.watcher) {
   protocol_.communicator().set_on_mpi_error(options_.on_mpi_error);
+  if (learns_speeds())
+    options_.speeds.assign(static_cast<std::size_t>(protocol_.communicator().size()), 1.0);
 }
 
 void Engine::open() {
@@ -83,11 +85,18 @@ void Engine::open() {
     vote(ranks, attempt(engine_stage, [&] {
            if (ranks.rank() == 0)
              recording_.open(
-                 {to_text(options_), ranks.size(), {}, state(), is_restored, options_.name});
+                 {to_text(as_given()), ranks.size(), {}, state(), is_restored, options_.name});
          }));
     phase_ = Phase::running;
     detail::at_finalize(ranks, [this] { leave(); });
   });
+}
+
+// The options without learned speeds.
+Options Engine::as_given() const {
+  Options options = options_;
+  if (learns_speeds()) options.speeds = {learned_speeds};
+  return options;
 }
 
 // Ends an unfinished run. Ranks that wait for this rank learn that it has left. A forked child
@@ -310,7 +319,7 @@ Advice Engine::settle(const Protocol::Settled& settled) {
   advisor_.note(*look);
   const bool has_news = slow_ranks_.take_in(look->totals);
   show(*look);
-  if (has_news) static_cast<void>(attempt(engine_stage, [&] { note(slow_ranks_.news()); }));
+  if (has_news) follow_slow_rank();
   if (!look->totals.names_agree()) {
     meet(Meeting::kernels);
     observer_.names().unite(protocol_.communicator(), options_.strict_kernels);
@@ -321,6 +330,19 @@ Advice Engine::settle(const Protocol::Settled& settled) {
   advice = or_due(std::move(advice));
   if (advice) advisor_.hold(std::move(advice));
   throw Error(*settled.refusal);
+}
+
+// Reports news of the slow rank. If speeds are learned, takes over its speed, the same on all
+// ranks.
+void Engine::follow_slow_rank() {
+  static_cast<void>(attempt(engine_stage, [&] { note(slow_ranks_.news()); }));
+  if (!learns_speeds()) return;
+  std::ranges::fill(options_.speeds, 1.0);
+  if (const Metrics::SlowRank& slow = slow_ranks_.found())
+    options_.speeds[static_cast<std::size_t>(slow.rank)] = slow.speed;
+  speed_ = relative_speed(options_, protocol_.communicator().rank());
+  observer_.forget_earlier_epochs();
+  advisor_.take_new_speeds(steps());
 }
 
 void Engine::show(const Look& look) {
@@ -352,7 +374,8 @@ void Engine::end_epoch(std::int64_t objects, const Inspector& inspector) {
   sample.objects = objects;
   sample.command = static_cast<std::int64_t>(recording_.take_command());
   if (slow_ranks_.is_due())
-    observer_.add_pace(sample, protocol_.communicator().rank(), mostly_waits(sample));
+    observer_.add_pace(sample, protocol_.communicator().rank(), slow_ranks_.found().rank,
+                       mostly_waits(sample));
   sample.memory = std::exchange(memory_, {});
   survey(sample);
   protocol_.post(sample, state().mean_load, movable);

@@ -96,7 +96,10 @@ class Engine {
   void set_load(double weight) noexcept { observer_.set_weight(weight / speed_); }
   // The memory of this rank, for the next look.
   void set_memory(const MemoryTotals& mine) noexcept { memory_ = mine; }
-  double speed() const noexcept { return speed_; }  // of this rank / the mean speed
+  // The speed of this rank / the mean speed. A step may change it, and options().speeds, if speeds
+  // are learned.
+  double speed() const noexcept { return speed_; }
+  bool learns_speeds() const noexcept { return slow_ranks_.learns(); }
   const std::optional<Space>& space() const noexcept { return space_; }  // see EngineTerms
 
   // --- For balancers -----------------------------------------------------------------------------
@@ -172,6 +175,8 @@ class Engine {
   }
   Advice advised(std::int64_t objects, const StepOptions& options, const Inspector& inspector);
   Advice settle(const Protocol::Settled& settled);
+  Options as_given() const;
+  void follow_slow_rank();
   void show(const Look& look);
   Advice or_due(Advice advice);
   void end_epoch(std::int64_t objects, const Inspector& inspector);
@@ -203,7 +208,7 @@ class Engine {
   };
 
   detail::HomeProcess home_;
-  Options options_;
+  Options options_;  // with the present speeds, if speeds are learned
   std::optional<Space> space_;
   double speed_;  // of this rank / the mean speed
   MemoryTotals memory_ = {};

@@ -62,8 +62,9 @@ struct GridBalancer::Impl : BalancerMembers {
     placing_.least_width = rounds_options_.least_width;
     placing_.periodic = options.periodic;
     placing_.box = options.box;
-    placing_.speeds = rounds_options_.speeds;
-    for (std::size_t p = 0; p < placing_.speeds.size() && !options.grid.rank_of_part.empty(); ++p)
+    if (!engine_.learns_speeds()) placing_.speeds = rounds_options_.speeds;
+    for (std::size_t p = 0; p < rounds_options_.speeds.size() && !options.grid.rank_of_part.empty();
+         ++p)
       placing_.speeds[static_cast<std::size_t>(options.grid.rank_of_part[p])] =
           rounds_options_.speeds[p];
   }
@@ -133,6 +134,30 @@ struct GridBalancer::Impl : BalancerMembers {
     rounds_options_.speeds = speeds_of_parts(unless_equal(speeds), rank_of_part);
   }
 
+  // Learned speeds, which a step may have changed: of ranks for surveys, and of parts for cuts.
+  // With new speeds of parts, rounds begin again.
+  void follow_speeds() noexcept {
+    if (!engine_.learns_speeds()) return;
+    std::ranges::copy(engine_.options().speeds, placing_.speeds.begin());
+    speed_ = engine_.speed();
+  }
+  void follow_speeds_of_parts() {
+    if (!engine_.learns_speeds()) return;
+    follow_speeds();
+    std::vector<double> speeds =
+        speeds_of_parts(unless_equal(engine_.options().speeds), rank_of_part(domains_));
+    if (speeds == rounds_options_.speeds) return;
+    GridRoundsOptions next = rounds_options_;
+    next.speeds = std::move(speeds);
+    if (cutting_)
+      cutting_->speeds = next.speeds;
+    else if (has_cells())
+      rounds_ = WorkRounds(domains_, next);
+    else
+      rounds_ = GridRounds(grid(), next);
+    rounds_options_ = std::move(next);
+  }
+
   // Calls propose(work, frees_memory) with this rank's measured work if a proposal is due.
   // Functions are template parameters, since a std::function may need memory.
   template <class Propose>
@@ -192,6 +217,7 @@ std::optional<Domains> GridBalancer::Impl::step(const StepOptions& how, const Pr
                                                 const std::function<Status()>& inspector,
                                                 const Engine::Forecast& forecast) {
   const Advice advice = engine_.step(0, how, inspector, forecast);
+  follow_speeds();
   if (!advice) return std::nullopt;
   return propose(static_cast<double>(engine_.measured().load) * speed_, advice.frees_memory);
 }
@@ -216,7 +242,10 @@ std::optional<Domains> GridBalancer::Impl::step(const Set& cells, const StepOpti
                               engine_.steps(),      load, has_moved, now_,
                               best_lambda_};
   };
-  const auto find_out = [&](std::int64_t load) { return surveyor_.survey(question(load)); };
+  const auto find_out = [&](std::int64_t load) {
+    follow_speeds();
+    return surveyor_.survey(question(load));
+  };
   const SurveyedBy surveyed(engine_, std::cref(find_out));
   Inspection::Demands demands;
   demands.movable = false;
@@ -254,6 +283,7 @@ std::optional<Domains> GridBalancer::Impl::propose_by(const Measure& measure) {
   const Status copied = attempt(grid_stage, [&] {
     answer = proposal_;
     if (proposal_) return;
+    follow_speeds_of_parts();
     mine = measure();
     if (has_cells())
       again.emplace(std::get<WorkRounds>(*rounds_));
@@ -299,7 +329,10 @@ std::optional<Domains> GridBalancer::Impl::bisect_again(const Set& cells,
                                                         bool frees_memory) {
   engine_.meet_for_rebalance("propose");
   std::optional<Domains> answer;
-  const Status copied = attempt(grid_stage, [&] { answer = proposal_; });
+  const Status copied = attempt(grid_stage, [&] {
+    answer = proposal_;
+    if (!proposal_) follow_speeds_of_parts();
+  });
   require_same_generation(ranks_, copied, grid_stage, generation());
   if (proposal_) return answer;
   proposed_at_ = now_();

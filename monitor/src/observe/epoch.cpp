@@ -102,6 +102,7 @@ void add(PaceTally& into, const PaceTally& from) noexcept {
   }
   into.known += from.known;
   into.sum += from.sum;
+  into.of_slow += from.of_slow;
   into.variance += from.variance;
   into.took = std::max(into.took, from.took);
 }

@@ -42,6 +42,7 @@ struct PaceTally {
   std::int64_t greatest = 0;  // pace
   std::int64_t slowest = -1;  // the first rank with the greatest pace
   std::int64_t waits = 0;     // the share of its time in which that rank waits for a core
+  std::int64_t of_slow = 0;   // pace of the rank that is known to be slow; 0 if unknown
   std::int64_t variance = 0;  // of the error of a pace, summed over ranks
   std::int64_t took = 0;      // greatest time of this measurement; 0 without one
 };

@@ -135,6 +135,8 @@ class EpochSums {
   void restart();
   // Begins the next epoch after a rebalance.
   void restart_all();
+  // Leaves earlier epochs out of mean_load().
+  void forget_earlier_epochs() noexcept { load_since_ = steps_since_ = 0; }
 
   std::int64_t steps() const noexcept { return steps_; }
   // The load since the last rebalance, in nanoseconds per step; 0 before the first measurement.

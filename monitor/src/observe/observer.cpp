@@ -55,11 +55,11 @@ Sample Observer::sample(std::int64_t last_mean) {
   return sample;
 }
 
-void Observer::add_pace(Sample& sample, int rank, bool mostly_waits) noexcept {
+void Observer::add_pace(Sample& sample, int rank, int slow, bool mostly_waits) noexcept {
   if (!pace_) return;
   const std::int64_t began = now();
   pace_.measure(1 - sums_.working_share());
-  sample.pace = pace_.tally(rank, std::max<std::int64_t>(1, now() - began));
+  sample.pace = pace_.tally(rank, slow, std::max<std::int64_t>(1, now() - began));
   if (mostly_waits) sample.pace = {.took = sample.pace.took};
 }
 
@@ -84,6 +84,11 @@ void Observer::restart_after_move(bool settles) {
   kernels().forget_stretches();
   first_load_ = last_load_ = 0;
   if (settles) cost_.begin_settling(clock_);
+}
+
+void Observer::forget_earlier_epochs() noexcept {
+  sums_.forget_earlier_epochs();
+  first_load_ = last_load_;
 }
 
 void Observer::keep_names() {

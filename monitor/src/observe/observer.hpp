@@ -30,8 +30,9 @@ class Observer {
   // out, the sample is unfit. totals_of() explains `last_mean`.
   Sample sample(std::int64_t last_mean);
   // Measures the pace of this rank, and adds it to the sample of the epoch. Call this before
-  // restart(). A rank that `mostly_waits` says nothing: its core may run slowly to save power.
-  void add_pace(Sample& sample, int rank, bool mostly_waits) noexcept;
+  // restart(). `slow` is the rank that is known to be slow, or -1. A rank that `mostly_waits` says
+  // nothing: its core may run slowly to save power.
+  void add_pace(Sample& sample, int rank, int slow, bool mostly_waits) noexcept;
   // A sample for steps that no epoch covers: only their load and the costs of rebalances.
   Sample rest();
   // The load of all steps under other domains, in the slots of Sample, if this rank had a load of
@@ -53,6 +54,9 @@ class Observer {
   // Call this after objects have moved. `settles` is true if the application rebuilds derived data
   // in the next step.
   void restart_after_move(bool settles);
+  // The loads since the last rebalance count only from the last epoch on: before it, this rank may
+  // have had another speed.
+  void forget_earlier_epochs() noexcept;
 
   // --- The names of kernels ----------------------------------------------------------------------
 

@@ -45,7 +45,7 @@ void Pace::measure(double waited) noexcept {
 
 // The variance is that of the mean, from the differences of neighbours. So a pace that has changed
 // once does not look noisy.
-PaceTally Pace::tally(int rank, std::int64_t took) const noexcept {
+PaceTally Pace::tally(int rank, int slow, std::int64_t took) const noexcept {
   if (known_ < 2) return {.took = took};
   const auto count = static_cast<double>(known_);
   double sum = 0, waits = 0, squares = 0;
@@ -63,6 +63,7 @@ PaceTally Pace::tally(int rank, std::int64_t took) const noexcept {
           .greatest = pace,
           .slowest = rank,
           .waits = whole_units(waits / count),
+          .of_slow = rank == slow ? pace : 0,
           .variance = whole_units(variance),
           .took = took};
 }

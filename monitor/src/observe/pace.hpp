@@ -22,9 +22,9 @@ class Pace {
   // core, from 0 to 1: with it, all work takes longer.
   void measure(double waited) noexcept;
 
-  // The contribution of this rank: the mean of the last measurements. `took` is the time of the
-  // last one.
-  PaceTally tally(int rank, std::int64_t took) const noexcept;
+  // The contribution of this rank: the mean of the last measurements. `slow` is the rank that is
+  // known to be slow, or -1. `took` is the time of the last measurement.
+  PaceTally tally(int rank, int slow, std::int64_t took) const noexcept;
 
  private:
   static constexpr std::size_t remembered = 8, tries = 31;

@@ -2,6 +2,7 @@
 
 #include "options/entries.hpp"
 #include "options/first_state.hpp"
+#include "options/place_options.hpp"
 #include "options/table.hpp"
 #include "tell/files.hpp"
 
@@ -38,7 +39,15 @@ void require_a_part_each(const Options& options, int ranks) {
                   "Name each rank once, or no rank.");
 }
 
+void require_probe(const Options& options) {
+  if (options.probe_share > 0 && (options.own_probe || may_use_built_in_probe(options))) return;
+  refuse_option("speeds is learned, but no rank measures its pace.",
+                "Set probe_share above 0 and, in a deterministic run or with a clock of your own, "
+                "give own_probe.");
+}
+
 void require_speeds_for(const Options& options, int ranks) {
+  if (learns_speeds(options)) return require_probe(options);
   const std::int64_t speeds = std::ssize(options.speeds);
   if (speeds != 0 && speeds != ranks)
     refuse_option("speeds has " + std::to_string(speeds) + " numbers, and there are " +

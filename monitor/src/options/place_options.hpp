@@ -4,6 +4,8 @@
 #include <evenkeel/core/weights/speeds.hpp>
 #include <evenkeel/monitor/options.hpp>
 
+#include <numeric>
+
 namespace evenkeel {
 
 // The options that determine where objects go. `present` are the domains in use.
@@ -16,19 +18,31 @@ inline PlaceOptions place_options_of(const Options& options, const Domains& pres
           .speeds = options.speeds};
 }
 
+inline bool learns_speeds(const Options& options) {
+  return options.speeds.size() == 1 && options.speeds.front() == learned_speeds;
+}
+// True if the probe of evenkeel measures the pace of ranks, unless there is an own probe. A clock
+// of the application's own does not measure the work of this probe.
+inline bool may_use_built_in_probe(const Options& options) {
+  return !options.deterministic && !options.own_clock;
+}
+
+inline double mean_of(std::span<const double> speeds) noexcept {
+  return std::accumulate(speeds.begin(), speeds.end(), 0.0) / static_cast<double>(speeds.size());
+}
 // The speed of each rank / the mean speed; empty if all ranks are equally fast.
 inline std::vector<double> relative_speeds(const Options& options) {
   const std::span<const double> given = unless_equal(options.speeds);
   std::vector<double> speeds(given.begin(), given.end());
   if (given.empty()) return speeds;
-  const double mean = SpeedsBefore(given).all() / static_cast<double>(given.size());
+  const double mean = mean_of(given);
   for (double& speed : speeds) speed /= mean;
   return speeds;
 }
 // The same for one rank; 1 if all ranks are equally fast.
-inline double relative_speed(const Options& options, int rank) {
-  const std::vector<double> speeds = relative_speeds(options);
-  return speeds.empty() ? 1 : speeds[static_cast<std::size_t>(rank)];
+inline double relative_speed(const Options& options, int rank) noexcept {
+  const std::span<const double> given = unless_equal(options.speeds);
+  return given.empty() ? 1 : given[static_cast<std::size_t>(rank)] / mean_of(given);
 }
 
 inline bool is_among(const Method& method, Methods methods) {

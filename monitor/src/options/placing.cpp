@@ -190,9 +190,22 @@ bool is_each_once(const Options& options) {
   return true;
 }
 
+constexpr std::string_view learned_word = "learned";
+
+std::string print_speeds(const Options& options) {
+  return learns_speeds(options) ? std::string(learned_word) : print(options.speeds);
+}
+
+bool parse_speeds(std::string_view text, Options& options, const Options&) {
+  if (text != learned_word) return parse(text, options.speeds) && !learns_speeds(options);
+  options.speeds = {learned_speeds};
+  return true;
+}
+
 // As above, their number is checked later.
 bool are_speeds(const Options& options) {
   const std::vector<double>& speeds = options.speeds;
+  if (learns_speeds(options)) return true;
   const double sum = std::accumulate(speeds.begin(), speeds.end(), 0.0);
   return std::isfinite(sum) && std::ranges::all_of(speeds, [](double speed) { return speed > 0; });
 }
@@ -218,9 +231,10 @@ constexpr std::array placing_rows = {
     describe<&Options::rank_of_part>(
         "rank_of_part", "none, or the numbers of all ranks, each once, with commas between them",
         &is_each_once),
-    describe<&Options::speeds>(
-        "speeds", "none, or the speed of each rank: positive numbers with commas between them",
-        &are_speeds),
+    Descriptor{
+        "speeds",
+        "none, or learned, or the speed of each rank: positive numbers with commas between them",
+        &print_speeds, &parse_speeds, &are_speeds},
     Descriptor{"memory",
                "none, or the bytes of all ranks or of each rank, with commas between them: system, "
                "or numbers of at least 1 such as 16GiB or 1.5GB",

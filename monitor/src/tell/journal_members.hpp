@@ -123,6 +123,7 @@ void for_each_member(T& slow, Visitor&& visit) {
   visit("error", slow.error);
   visit("waiting", slow.waiting);
   visit("since", slow.since);
+  visit("speed", slow.speed);
 }
 
 template <Some<DomainSections::Plane> T, class Visitor>

@@ -165,6 +165,46 @@ TEST_F(GridBalancers, ComeToEvenDomainsFromOneNumberEach) {
   }
 }
 
+// A rank that is found to be slow gets less work, by any type of domains.
+TEST_F(GridBalancers, GiveASlowRankLessWorkIfSpeedsAreLearned) {
+  if (size == 1) GTEST_SKIP() << "one rank is not compared";
+  for (const GridScheme scheme : {GridScheme::tensor, GridScheme::staggered}) {
+    test::virtual_time = 0;
+    GridBalancerOptions chosen = options();
+    chosen.scheme = scheme;
+    chosen.grid.shape = factored(size, 1);
+    chosen.grid.shape.dimensions = 2;
+    for (int part = 0; part < size; ++part) chosen.grid.rank_of_part.push_back(size - 1 - part);
+    double slowness = 1;
+    chosen.monitor.speeds = {learned_speeds};
+    chosen.monitor.own_probe = [&] { return std::llround(3000 * slowness); };
+    chosen.monitor.own_clock = &test::virtual_now;
+    chosen.monitor.trigger = Threshold{.lambda = 1.02};
+    chosen.monitor.log = LogLevel::off;
+    GridBalancer balancer(communicator, chosen);
+    const Kernel kernel = balancer.kernel("work");
+    const auto make_steps = [&](int steps) {
+      for (int step = 0; step < steps; ++step) {
+        test::spend(kernel, std::llround(1e6 * work_in(balancer.domain()) * slowness));
+        if (balancer.step()) balancer.accept();
+      }
+    };
+    make_steps(100);
+    EXPECT_EQ(balancer.options().speeds, std::vector<double>(static_cast<std::size_t>(size), 1));
+    if (rank == 0) slowness = 1.25;
+    make_steps(200);
+    std::vector<double> slowed(static_cast<std::size_t>(size), 1);
+    slowed.front() = 0.8;
+    for (std::size_t r = 0; r < slowed.size(); ++r)
+      EXPECT_NEAR(balancer.options().speeds.at(r), slowed[r], 1e-3);
+    EXPECT_LE(lambda_of(communicator.all_gather(work_in(balancer.domain())), slowed), 1.04);
+    slowness = 1;
+    make_steps(200);
+    EXPECT_LE(lambda_of(communicator.all_gather(work_in(balancer.domain())), {}), 1.04);
+    balancer.finish();
+  }
+}
+
 // Parts are numbered backwards over the ranks, and kernels take work / speed.
 TEST_F(GridBalancers, GiveARankWorkInProportionToItsSpeed) {
   std::vector<double> speeds(static_cast<std::size_t>(size), 1);

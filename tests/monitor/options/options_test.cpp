@@ -157,6 +157,14 @@ TEST(OptionsText, OfUnusualOnes) {
   EXPECT_TRUE(read(to_text(options)) == options);
 }
 
+TEST(OptionsText, OfLearnedSpeeds) {
+  Options options;
+  options.speeds = {learned_speeds};
+  EXPECT_MENTIONS(to_text(options), "speeds = learned\n");
+  EXPECT_NO_THROW(check(options));
+  EXPECT_TRUE(read("speeds = learned") == options);
+}
+
 Options random_options(std::mt19937_64& random) {
   std::uniform_real_distribution<double> fraction(0, 1);
   const auto flip = [&] { return random() % 2 == 0; };
@@ -338,8 +346,8 @@ TEST(FromText, AValueThatIsNotAllowedIsAnError) {
          "none, or some of the letters x, y and z, each once");
   expect("rank_of_part", {"", "1", "0,0", "0,2", "-1,0", "0 1", "0,1,", "1.0,0"},
          "none, or the numbers of all ranks, each once, with commas between them");
-  expect("speeds", {"", "0", "1,-1", "1 2", "1,2,", "nan", "inf", "1e308,1e308"},
-         "none, or the speed of each rank: positive numbers with commas between them");
+  expect("speeds", {"", "0", "-1", "1,-1", "learned,1", "1 2", "1,2,", "nan", "inf", "1e308,1e308"},
+         "none, or learned, or the speed of each rank: positive numbers with commas between them");
   expect("memory", {"", "0", "-1", "1,-1", "1,2,", "nan", "inf", "16 Gib", "GiB", "1e30", "0.5"},
          "none, or the bytes of all ranks or of each rank, with commas between them: system, or "
          "numbers of at least 1 such as 16GiB or 1.5GB");

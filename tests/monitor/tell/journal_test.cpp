@@ -148,9 +148,10 @@ TEST(JournalLine, OfPhasesAndCosts) {
 TEST(JournalLine, OfASlowRank) {
   JournalLine line = small_line();
   EXPECT_FALSE(parsed(line).contains("slow_rank"));
-  line.slow = {.rank = 2, .percent = 14.5, .error = 1.5, .waiting = 12, .since = 4096};
+  line.slow = {
+      .rank = 2, .percent = 14.5, .error = 1.5, .waiting = 12, .since = 4096, .speed = 0.875};
   EXPECT_MENTIONS(to_json(line), R"(,"slow_rank":{"rank":2,"percent":14.5,"error":1.5,)"
-                                 R"("waiting":12,"since":4096}})");
+                                 R"("waiting":12,"since":4096,"speed":0.875}})");
 }
 
 // Owners are written row by row, in runs that continue from one row to the next.
@@ -635,7 +636,8 @@ TEST(JournalRead, EveryLineIsWrittenAsItWas) {
   line.outcome->phase_lambdas = {1.25, 2};
   line.outcome->domains = sections;
   line.costs.rows = cost_rows;
-  line.slow = {.rank = 2, .percent = 14.5, .error = 1.5, .waiting = 12, .since = 4096};
+  line.slow = {
+      .rank = 2, .percent = 14.5, .error = 1.5, .waiting = 12, .since = 4096, .speed = 0.875};
   expect_again(to_json(line));
   line.totals->kernels[Totals::other] = RankTally::of(second);
   expect_again(to_json(line));

@@ -131,14 +131,16 @@ std::string map_of_shares(const Model& model, const HeatMap& map) {
 
 std::string slow_ranks(const Model& model) {
   if (model.slow.empty()) return {};
-  HtmlTable table("Ranks that were slower than the others, whatever their work was",
-                  {"rank", "slower by", "waited for a core", "after step", "to step"});
+  HtmlTable table(
+      "Ranks that were slower than the others, whatever their work was",
+      {"rank", "slower by", "waited for a core", "counted with speed", "after step", "to step"});
   for (const SlowSpell& spell : model.slow)
     table.add({std::to_string(spell.rank.rank),
                detail::fixed(spell.rank.percent, 0) + " +- " +
                    detail::fixed(std::max(1.0, spell.rank.error), 0) + " %",
                detail::fixed(spell.rank.waiting, 0) + " % of its time",
-               detail::count_of(spell.rank.since), detail::count_of(spell.last)});
+               detail::fixed(spell.rank.speed, 2), detail::count_of(spell.rank.since),
+               detail::count_of(spell.last)});
   return table.html();
 }
 

@@ -68,6 +68,7 @@ struct Metrics {
     double error = 0;        // two standard errors of `percent`
     double waiting = 0;      // percent of its time in which it waits for a core
     std::int64_t since = 0;  // the step after which it was slow
+    double speed = 1;        // with which it counts, if speeds are learned; the others have 1
 
     explicit operator bool() const noexcept { return rank >= 0; }
     friend bool operator==(const SlowRank&, const SlowRank&) = default;

@@ -48,6 +48,10 @@ struct Shift {
 // The other half is left for moves, in which objects are in memory twice.
 inline constexpr double system_memory = -1;
 
+// For Options::speeds: all ranks are equally fast until one is found to be slow. Then its speed is
+// the measured one, until it has recovered.
+inline constexpr double learned_speeds = -1;
+
 // The options of a Balancer. The options of other facades contain them. A Monitor takes all of them
 // except those of domains and moves.
 struct Options {
@@ -73,8 +77,9 @@ struct Options {
   std::vector<int> rank_of_part = {};
   // The relative speed of each rank, positive and finite: a rank of speed 2 does the work of a rank
   // of speed 1 in half the time, and gets twice as much. Weights and learned costs are then costs
-  // at the mean speed. If it is empty, or if all speeds are equal, all ranks are equally fast. See
-  // docs/howto/ranks_that_differ.md.
+  // at the mean speed. If it is empty, or if all speeds are equal, all ranks are equally fast. With
+  // {learned_speeds}, in a file or the environment `learned`, the options of a balancer have the
+  // present speeds. See docs/howto/ranks_that_differ.md.
   std::vector<double> speeds = {};
   // The most bytes that the objects of a rank may take: one number for all ranks or one for each,
   // or system_memory. No cut gives a rank more, unless every cut does, and a rebalance is made

@@ -3,6 +3,8 @@
 
 #include "monitor/drive/balancer/crew.hpp"
 #include "monitor/drive/virtual_clock.hpp"
+#include "replay/journal.hpp"
+#include "support/scratch.hpp"
 
 #include <evenkeel/monitor/monitor.hpp>
 
@@ -201,6 +203,14 @@ TEST_F(RanksOfSpeed, OptionsThatMakeNoSenseAreErrors) {
                    " ranks. Give one speed per rank, or no speeds.");
   EXPECT_ERROR(Balancer(communicator, {.speeds = std::vector<double>(ranks, 0.0)}),
                " or the speed of each rank: positive numbers with commas between them.");
+  const auto learned = [&](Options options) {
+    options.speeds = {learned_speeds};
+    Balancer balancer(communicator, options);
+  };
+  const std::string no_pace = "monitor/options: speeds is learned, but no rank measures its pace.";
+  EXPECT_ERROR(learned({.probe_share = 0}), no_pace);
+  EXPECT_ERROR(learned({.own_clock = &virtual_now}), no_pace);
+  EXPECT_ERROR(learned({.deterministic = true}), no_pace);
   EXPECT_ERROR(Monitor(communicator, {.speeds = speeds()}), "a Monitor places no objects");
 }
 
@@ -220,12 +230,28 @@ class RanksThatBecomeSlow : public RanksOfSpeed {
     options.own_probe = [this] { return probe(); };
     return options;
   }
-  void make_noisy_steps(Balancer& balancer, int steps) {
+  Options learning() {
+    Options options = noisy();
+    options.speeds = {learned_speeds};
+    return options;
+  }
+  enum class Costs : std::uint8_t { learned, given };
+  // Returns the mean of lambda_in_time() over the steps.
+  double make_noisy_steps(Balancer& balancer, int steps, Costs costs = Costs::learned) {
     const Kernel kernel = balancer.kernel("work");
+    std::vector<double> given;
+    double sum = 0;
     for (int step = 0; step < steps; ++step) {
       spend(kernel, std::llround(1000 * work() * slowness * noise()));
-      balancer.step(set(x, carry(ids)));
+      sum += lambda_in_time();
+      if (costs == Costs::learned) {
+        balancer.step(set(x, carry(ids)));
+      } else {
+        given = weights();
+        balancer.step(set(x, carry(ids), {.weight = given}));
+      }
     }
+    return sum / steps;
   }
   // The greatest time of a rank / the mean.
   double lambda_in_time() const {
@@ -263,6 +289,97 @@ TEST_F(RanksThatBecomeSlow, AreNotThoseWithHeavyObjects) {
     EXPECT_FALSE(balancer.metrics().slow) << "lambda " << lambda_in_time();
   }
   balancer.finish();
+}
+
+// Given weights do not show that a rank is slow, but its speed does.
+TEST_F(RanksThatBecomeSlow, HaveThisSpeedIfSpeedsAreLearned) {
+  const std::vector<double> equal(static_cast<std::size_t>(size), 1);
+  double lambda_without_speeds = 1;
+  for (const bool learns : {false, true}) {
+    begin();
+    slowness = 1;
+    random.seed(static_cast<std::uint64_t>(rank));
+    Balancer balancer(communicator, learns ? learning() : noisy());
+    EXPECT_EQ(balancer.options().speeds, learns ? equal : std::vector<double>());
+    make_noisy_steps(balancer, 200, Costs::given);
+    EXPECT_FALSE(balancer.metrics().slow);
+    if (rank == size - 1) slowness = 1.15;
+    make_noisy_steps(balancer, 150, Costs::given);
+    const double lambda = make_noisy_steps(balancer, 150, Costs::given);
+    if (!learns) lambda_without_speeds = lambda;
+    if (learns && size > 1) {
+      EXPECT_LE(lambda, 1.08);
+      EXPECT_LT(lambda, lambda_without_speeds - 0.03);
+      EXPECT_NEAR(balancer.options().speeds.back(), 1 / 1.15, 0.05);
+      EXPECT_EQ(balancer.metrics().slow.speed, balancer.options().speeds.back());
+    }
+    slowness = 1;
+    make_noisy_steps(balancer, 100, Costs::given);
+    EXPECT_LE(make_noisy_steps(balancer, 100, Costs::given), 1.05);
+    if (learns) {
+      EXPECT_EQ(balancer.options().speeds, equal);
+    }
+    balancer.finish();
+  }
+}
+
+// Learned costs do not depend on the speeds, and the first rebalance after a change uses no load
+// that was measured with other speeds. In virtual time without noise, the cut is exact.
+TEST_F(RanksThatBecomeSlow, AreEvenByLearnedCostsToo) {
+  if (size == 1) GTEST_SKIP() << "one rank is not compared";
+  for (const Method& method : methods) {
+    SCOPED_TRACE(to_text(method));
+    begin();
+    slowness = 1;
+    Options options = learning();
+    options.method = method;
+    options.trigger = Threshold{.lambda = 1.04};
+    options.own_probe = [this] { return std::llround(3000 * slowness); };
+    Balancer balancer(communicator, options);
+    const Kernel kernel = balancer.kernel("work");
+    const auto make_steps = [&](int steps) {
+      for (int step = 0; step < steps; ++step) {
+        spend(kernel, std::llround(1000 * work() * slowness));
+        balancer.step(set(x, carry(ids)));
+      }
+    };
+    make_steps(300);
+    if (rank == 0) slowness = 1.25;
+    make_steps(200);
+    EXPECT_NEAR(balancer.options().speeds.front(), 0.8, 1e-3);
+    EXPECT_LE(lambda_in_time(), 1.05);
+    slowness = 1;
+    make_steps(200);
+    EXPECT_EQ(balancer.options().speeds.front(), 1);
+    EXPECT_LE(lambda_in_time(), 1.05);
+    balancer.finish();
+  }
+}
+
+// Speeds are in the journal, so the states on record follow from each other.
+TEST_F(RanksThatBecomeSlow, CanBeReplayed) {
+  const ScratchDirectory scratch;
+  const std::string path = scratch.path_of("run.jsonl");
+  begin();
+  Options options = learning();
+  if (rank == 0) options.journal = path;
+  Balancer balancer(communicator, options);
+  make_noisy_steps(balancer, 60, Costs::given);
+  if (rank == size - 1) slowness = 1.3;
+  make_noisy_steps(balancer, 150, Costs::given);
+  slowness = 1;
+  make_noisy_steps(balancer, 100, Costs::given);
+  balancer.finish();
+  if (rank != 0) return;
+  const tool::JournalReplay replay = tool::replay_journal(path);
+  const std::string text = test::content_of(path);
+  EXPECT_GT(replay.looks, 20);
+  EXPECT_EQ(replay.continued, std::ranges::count(text, '\n') - 2);  // all lines between the first
+                                                                    // and the last one
+  EXPECT_MENTIONS(text, "\"speeds\":\"learned\"");
+  if (size == 1) return;
+  EXPECT_MENTIONS(text, "\"reason\":\"the speeds of ranks have changed\"");
+  EXPECT_MENTIONS(text, ",\"speed\":0.7");
 }
 
 }  // namespace

@@ -219,6 +219,48 @@ TEST_F(BlockProposals, RespectSpeeds) {
   balancer.finish();
 }
 
+// The first rank becomes slow, is found by its pace, and recovers.
+TEST_F(BlockProposals, RespectLearnedSpeeds) {
+  if (size == 1) GTEST_SKIP() << "one rank is not compared";
+  for (std::int64_t id = 0; id < 40 * size; ++id) simulation.add(id, int(id / 40), 1000);
+  double slowness = 1;
+  BlockBalancerOptions options = with(Threshold{.lambda = 1.06});
+  options.monitor.speeds = {learned_speeds};
+  options.monitor.own_probe = [&] { return std::llround(3000 * slowness); };
+  BlockBalancer balancer(communicator, options);
+  balancer.describe(simulation.described());
+  const auto make_steps = [&](int steps) {
+    for (int step = 0; step < steps; ++step) {
+      for (const std::int64_t id : simulation.ids()) {
+        const auto timing = balancer.time_block(id);
+        virtual_time += std::llround(1000 * slowness);
+      }
+      const auto wanted = balancer.step();
+      if (!wanted) continue;
+      simulation.move_to(*wanted);
+      balancer.accept();
+    }
+  };
+  const auto greatest_time = [&] {
+    const double mine = slowness * static_cast<double>(std::ssize(simulation.ids()));
+    return communicator.all_reduce(mine, Reduction::greatest);
+  };
+  make_steps(40);
+  EXPECT_EQ(greatest_time(), 40);
+  if (rank == 0) slowness = 1.25;
+  make_steps(150);
+  EXPECT_NEAR(balancer.options().speeds.front(), 0.8, 1e-3);
+  EXPECT_LE(greatest_time(), 1.06 * 40 * size / (size - 0.2));
+  if (rank == 0) {
+    EXPECT_NEAR(balancer.seconds_of(simulation.ids().front()), 1250e-9, 1e-12);
+  }
+  slowness = 1;
+  make_steps(150);
+  EXPECT_EQ(balancer.options().speeds.front(), 1);
+  EXPECT_LE(greatest_time(), 1.06 * 40);
+  balancer.finish();
+}
+
 // Blocks in a row. Their ids are in another order, and all cost the same.
 TEST_F(BlockProposals, CutFewFaces) {
   if (size == 1) GTEST_SKIP() << "one rank has no border";
