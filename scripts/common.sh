@@ -14,7 +14,8 @@ packages_build=(g++ cmake ninja-build ccache libeigen3-dev libspdlog-dev
 packages_kernels=("libtrilinos-kokkos-kernels-dev?")
 packages_mpi=("libopenmpi-dev|libmpich-dev" "openmpi-bin|mpich")
 packages_tools=(libcli11-dev nlohmann-json3-dev)
-packages_tests=(libgtest-dev libbenchmark-dev "gfortran?" "python3-numpy?" "python3-mpi4py?")
+packages_tests=(libgtest-dev libbenchmark-dev "gfortran?" "pkgconf?" "python3-numpy?"
+  "python3-mpi4py?")
 packages_lint=(clang-format clang-tidy)
 packages_docs=(git doxygen python3-sphinx python3-myst-parser python3-sphinx-copybutton furo)
 packages_clang=(clang "libclang-rt-dev?")

@@ -111,7 +111,8 @@ check_devices() {
   device_includes=(-I. -Ibackends/include -Ibuild/devices/backends/include -Icore/include
     -Imonitor/include -Iextras/include -Iassign/include -Ibackends/internal -Icore/internal
     -Imonitor/internal -Ibackends/src -Icore/src -Imonitor/src -Iextras/src
-    -isystem /usr/include/eigen3 -DEVENKEEL_INTERNAL '-DEVENKEEL_KOKKOS_KERNELS_VERSION=""')
+    -isystem /usr/include/eigen3 -DEVENKEEL_INTERNAL '-DEVENKEEL_KOKKOS_KERNELS_VERSION=""'
+    '-DEVENKEEL_COMMIT=""' '-DEVENKEEL_OPTIONS=""')
   name_backend "$devices_build/cuda" "$headers" CUDA Cuda HOPPER HOPPER90
   name_backend "$devices_build/hip" "$headers" HIP HIP AMD_GFX90A AMD_GPU
   (device_sources) >"$list"

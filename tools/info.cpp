@@ -25,6 +25,8 @@ nlohmann::ordered_json or_null(const std::string& text) {
 std::string as_json(const BuildInfo& info) {
   const nlohmann::ordered_json json = {
       {"version", info.version},
+      {"commit", or_null(info.commit)},
+      {"options", info.options},
       {"compiler", info.compiler},
       {"assertions", info.assertions},
       {"kokkos",
@@ -42,6 +44,8 @@ std::string as_text(const BuildInfo& info) {
   std::ostringstream text;
   text << "evenkeel        " << info.version << " (" << info.compiler << ", assertions "
        << info.assertions << ")\n";
+  text << "commit          " << or_none(info.commit, "unknown") << '\n';
+  text << "options         " << info.options << '\n';
   text << "Kokkos          " << info.kokkos_version << ": ";
   for (std::size_t i = 0; i < info.spaces.size(); ++i) text << (i ? ", " : "") << info.spaces[i];
   text << " (default " << info.default_space << ", on the host " << info.default_host_space

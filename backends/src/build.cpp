@@ -46,6 +46,8 @@ BuildInfo build_info() {
   constexpr const char* levels[] = {"off", "local", "collective"};
   BuildInfo info;
   info.version = EVENKEEL_VERSION;
+  info.commit = EVENKEEL_COMMIT;
+  info.options = EVENKEEL_OPTIONS;
   info.kokkos_version = dotted(KOKKOS_VERSION);
   info.spaces = Space::names();
   info.default_host_space = Kokkos::DefaultHostExecutionSpace::name();

@@ -171,7 +171,8 @@ TYPES = {"class", "struct", "union", "enum", "typedef", "concept"}
 
 
 def includes_of(header: headers.Header) -> List[str]:
-    return re.findall(r"^#include <(evenkeel/[^>]+)>", header.text, re.M)
+    """The headers of C++ that it includes. Those of C (`.h`) have no pages."""
+    return re.findall(r"^#include <(evenkeel/[^>]+\.hpp)>", header.text, re.M)
 
 
 def tier_of(umbrella: str, reference: headers.Reference) -> Set[str]:

@@ -360,9 +360,20 @@ static void divisions_are_even(void) {
   FAILS(ek_partition(world(), points, 3, 100, NULL, "hilbret", 4, part), EK_BAD_INPUT, "hilbret");
 }
 
+static void versions_compare(void) {
+  CHECK(ek_version_number() == EVENKEEL_VERSION_NUMBER);
+  CHECK(strcmp(ek_version(), EVENKEEL_VERSION) == 0);
+  const int major = EVENKEEL_VERSION_MAJOR, minor = EVENKEEL_VERSION_MINOR;
+  const int patch = EVENKEEL_VERSION_PATCH;
+  CHECK(EVENKEEL_VERSION_AT_LEAST(major, minor, patch) && EVENKEEL_VERSION_AT_LEAST(0, 0, 99));
+  CHECK(!EVENKEEL_VERSION_AT_LEAST(major, minor, patch + 1));
+  CHECK(!EVENKEEL_VERSION_AT_LEAST(major, minor + 1, 0));
+  CHECK(!EVENKEEL_VERSION_AT_LEAST(major + 1, 0, 0));
+}
+
 int main(int argc, char** argv) {
   begin_test(&argc, &argv);
-  CHECK(ek_version_number() >= 100 && strlen(ek_version()) >= 5);
+  versions_compare();
   objects_move();
   rows_move();
   errors_cross();

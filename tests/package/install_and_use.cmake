@@ -47,14 +47,11 @@ if(RUN)  # all objects begin on rank 0, so several ranks must move some
   endif()
 endif()
 
-if(RUN AND EXISTS ${examples}/first_fortran)
-  run(${RUN} ${examples}/first_fortran)
-endif()
 if(RUN)
-  run(${RUN} ${examples}/first_c)
-  if(NOT output MATCHES "rank 0 has [0-9]+ objects, checksum")
-    message(FATAL_ERROR "first_c printed no checksum:\n${output}")
-  endif()
+  string(REPLACE ";" ":" paths "${PREFIXES}")
+  run(${CMAKE_COMMAND} -E env CXX=${COMPILER} Kokkos_ROOT=${KOKKOS} CMAKE_PREFIX_PATH=${paths}
+    CMAKE_GENERATOR=${GENERATOR} "CMAKE_CXX_COMPILER_LAUNCHER=${launcher}"
+    ${SOURCE}/scripts/smoke ${prefix})
 endif()
 
 # Balancing must change the owners of objects, and not the results.
@@ -109,4 +106,8 @@ if(RUN)
 endif()
 if(TOOLS)
   run(${prefix}/bin/evenkeel info)
+  if(NOT output MATCHES "commit +([0-9a-f]+(-dirty)?|unknown)\n"
+      OR NOT output MATCHES "options .*-DCMAKE_BUILD_TYPE=${BUILD_TYPE}[ \n]")
+    message(FATAL_ERROR "evenkeel info describes another build:\n${output}")
+  endif()
 endif()

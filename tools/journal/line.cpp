@@ -291,7 +291,7 @@ void require(const json& line, std::initializer_list<const char*> keys) {
 }
 
 template <class T>
-T from_json(const json& line, Care care) {
+T record_from(const json& line, Care care) {
   T read;
   Reader::read(line, care, read);
   return read;
@@ -299,7 +299,7 @@ T from_json(const json& line, Care care) {
 
 JournalLine look_from(const json& line, Care care) {
   require(line, {"step", "decision"});
-  auto look = from_json<JournalLine>(line, care);
+  auto look = record_from<JournalLine>(line, care);
   if (look.taken_at < 0) look.outcome.reset();
   if (care == Care::exact) return look;
   look.step = std::max<std::int64_t>(0, look.step);
@@ -318,16 +318,16 @@ AnyLine line_from(std::string_view text, Care care) {
   if (line.contains("left_out")) return JournalLeftOut{line.value("step", std::int64_t{0})};
   if (line.contains("finished")) {
     require(line, {"step", "state", "account", "summary"});
-    return from_json<JournalFinish>(line, care);
+    return record_from<JournalFinish>(line, care);
   }
   if (line.contains("version")) {
     require(line, {"version", "ranks"});
-    return from_json<JournalHeader>(line, care);
+    return record_from<JournalHeader>(line, care);
   }
   return look_from(line, care);
 }
 
-DecisionState state_from(const json& from) { return from_json<DecisionState>(from, Care::exact); }
-Totals totals_from(const json& from) { return from_json<Totals>(from, Care::exact); }
+DecisionState state_from(const json& from) { return record_from<DecisionState>(from, Care::exact); }
+Totals totals_from(const json& from) { return record_from<Totals>(from, Care::exact); }
 
 }  // namespace evenkeel::tool

@@ -82,7 +82,7 @@ Block new_block(std::size_t bytes) {
 bool has_large_pages() noexcept {
   char setting[64] = {};
   if (std::FILE* file = std::fopen("/sys/kernel/mm/transparent_hugepage/enabled", "r")) {
-    static_cast<void>(std::fgets(setting, sizeof setting, file));
+    if (std::fgets(setting, sizeof setting, file) == nullptr) setting[0] = 0;
     std::fclose(file);
   }
   return setting[0] != 0 && std::strstr(setting, "[never]") == nullptr;

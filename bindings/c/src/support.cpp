@@ -257,11 +257,7 @@ extern "C" {
 
 const char* ek_message(void) { return c::last_message.c_str(); }
 const char* ek_version(void) { return EVENKEEL_VERSION; }
-int ek_version_number(void) {
-  int parts[3] = {};
-  std::sscanf(EVENKEEL_VERSION, "%d.%d.%d", &parts[0], &parts[1], &parts[2]);
-  return 10000 * parts[0] + 100 * parts[1] + parts[2];
-}
+int ek_version_number(void) { return EVENKEEL_VERSION_NUMBER; }
 
 int ek_start(void) {
   return c::guarded([] { c::start_kokkos(); });

@@ -13,7 +13,7 @@
             rebuild(objects)            # the arrays of the set are new ones
     balancer.finish()
 
-The package calls the C interface of evenkeel, libevenkeel_c.so. It looks for the library in the
+The package calls the C interface of evenkeel, libevenkeel_c. It looks for the library in the
 folder EVENKEEL_LIB, beside itself, and in the folders of the system.
 """
 

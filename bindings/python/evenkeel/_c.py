@@ -4,6 +4,8 @@ import ctypes as c
 import os
 import pathlib
 
+# Of this package, which needs a library with the same major and minor version.
+VERSION = "0.1.0"
 BYTES = 0
 types = {("i", 1): 1, ("u", 1): 2, ("i", 2): 3, ("u", 2): 4, ("i", 4): 5, ("u", 4): 6,
          ("i", 8): 7, ("u", 8): 8, ("f", 4): 9, ("f", 8): 10}
@@ -104,7 +106,7 @@ HOOK = c.CFUNCTYPE(c.c_int, c.c_void_p)
 
 
 def _load():
-    name = "libevenkeel_c.so"
+    name = "libevenkeel_c.so." + VERSION.rpartition(".")[0]
     folders = [os.environ.get("EVENKEEL_LIB"), pathlib.Path(__file__).parent]
     paths = [pathlib.Path(folder) / name for folder in folders if folder]
     for path in [str(path) for path in paths if path.exists()] + [name]:

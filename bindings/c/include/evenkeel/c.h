@@ -10,6 +10,8 @@
  * ek_free() frees all that ek_..._create makes. Kokkos need not be known: the first function that
  * needs it starts it, and ek_stop() ends it, unless the program has started it itself. */
 
+#include <evenkeel/version.h>
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,8 +39,8 @@ enum {
 
 /* The text of the last error in this thread; empty if there was none. Valid until the next call. */
 EK_API const char* ek_message(void);
-/* The version of the library, such as "0.1.0", and as a number: 10000 * major + 100 * minor +
- * patch. */
+/* The version of the library that runs, such as "0.1.0", and as EVENKEEL_VERSION_NUMBER. That of
+ * the headers is in <evenkeel/version.h>. */
 EK_API const char* ek_version(void);
 EK_API int ek_version_number(void);
 
