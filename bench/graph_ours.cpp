@@ -70,7 +70,8 @@ std::vector<GraphMethod> our_graph_methods() {
   return {{.name = "curve", .solve = &curve, .needs_positions = true, .is_curve = true},
           method_of(Effort::polish),
           method_of(Effort::fast),
-          method_of(Effort::good)};
+          method_of(Effort::good),
+          method_of(Effort::best)};
 }
 
 }  // namespace evenkeel::bench

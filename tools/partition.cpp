@@ -170,6 +170,17 @@ void add_partition_examples(CLI::App& command) {
         "On 8 processes, each of which reads its share"}});
 }
 
+void add_graph_options(CLI::App& command, PartitionArguments& asked) {
+  add_option(command, "--from", asked.from, "P.npy|P.csv",
+             "graph: earlier parts to begin from, so that few vertices change parts");
+  add_option(command, "--uncuttable", asked.uncuttable, "M.npy|M.csv",
+             "graph: 1 for each neighbour that must stay in the same part, else 0");
+  add_option(command, "--effort", asked.effort, "polish|fast|good|best",
+             "graph: how hard to search for a small cut; good if it is not given");
+  add_option(command, "--moving-cost", asked.moving_cost, "C",
+             "graph: how many more edges may be cut to keep one vertex in its part");
+}
+
 }  // namespace
 
 Run add_partition(CLI::App& app, Ranks& ranks) {
@@ -214,14 +225,7 @@ Run add_partition(CLI::App& app, Ranks& ranks) {
              "auto: the width of the halo, in a straight line");
   add_option(command, "--ghost-cost", asked->ghost_cost, "C",
              "auto: the cost of a ghost, where the work on an object is 1; 0.1 if not given");
-  add_option(command, "--from", asked->from, "P.npy|P.csv",
-             "graph: earlier parts to begin from, so that few vertices change parts");
-  add_option(command, "--uncuttable", asked->uncuttable, "M.npy|M.csv",
-             "graph: 1 for each neighbour that must stay in the same part, else 0");
-  add_option(command, "--effort", asked->effort, "polish|fast|good",
-             "graph: how hard to search for a small cut; good if it is not given");
-  add_option(command, "--moving-cost", asked->moving_cost, "C",
-             "graph: how many more edges may be cut to keep one vertex in its part");
+  add_graph_options(command, *asked);
   add_option(command, "--out", asked->out, "P.npy|P.csv",
              "Write the part of each object or vertex, in their order");
   add_option(command, "--vtk", asked->vtk, "domains.vtu", "Write the domains as boxes");

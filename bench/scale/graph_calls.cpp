@@ -84,8 +84,7 @@ class Line {
 
 // Vertices of the coarsest level, by the library's rule.
 double coarsest_on(std::int64_t ranks) {
-  const graphs::MultilevelPlan plan;
-  return static_cast<double>(std::max(plan.smallest, plan.vertices_per_part * ranks));
+  return static_cast<double>(std::max(graphs::least_coarsest, graphs::vertices_per_part * ranks));
 }
 
 }  // namespace

@@ -80,6 +80,17 @@ static void graphs(void) {
   for (int v = 0; v < vertices; ++v) CHECK(part[v] == expected[v] + 1);
   grid(0, vertices, 0, xadj, adjncy);
 
+  /* several cuts: the best effort */
+  METIS_SetDefaultOptions(chosen);
+  chosen[METIS_OPTION_NCUTS] = 4;
+  options.method = "graph best 1.03";
+  CHECK(ek_cut_graph((int)MPI_Comm_c2f(MPI_COMM_SELF), &graph, &options, expected, &report) ==
+        EK_SUCCESS);
+  CHECK(METIS_PartGraphKway(&count, &one, xadj, adjncy, weights, NULL, NULL, &parts, NULL, NULL,
+                            chosen, &cut, part) == METIS_OK);
+  CHECK(cut == report.cut_edges);
+  for (int v = 0; v < vertices; ++v) CHECK(part[v] == expected[v]);
+
   /* unequal parts */
   real_t shares[] = {(real_t)0.5, (real_t)0.25, (real_t)0.125, (real_t)0.125};
   parts = 4;

@@ -115,7 +115,7 @@ void expect_sound(const GraphOnHost& graph, const Cut& cut, int parts, double ta
 bool is_on_test_device() { return test::space().name() == "TestDevice"; }
 bool is_slow() { return test::size() > 2 || is_on_test_device(); }
 const std::vector<Effort>& efforts() {
-  static const std::vector<Effort> all = {Effort::good, Effort::fast, Effort::polish};
+  static const std::vector<Effort> all = {Effort::good, Effort::fast, Effort::polish, Effort::best};
   static const std::vector<Effort> some = {Effort::good};
   return is_slow() ? some : all;
 }
@@ -224,6 +224,42 @@ TEST(CutGraph, IsTheSameForAllRanksAndSpaces) {
     }
 }
 
+// Weights differ by a factor of 50, and some are 0.
+GraphOnHost weighted(GraphOnHost graph, int constraints) {
+  graph.constraints = constraints;
+  for (std::int64_t v = 0; v < graph.size(); ++v)
+    for (int c = 0; c < constraints; ++c) {
+      const auto draw = static_cast<double>(test::mix(v, 7 + c) % 64);
+      graph.weights.push_back(draw < 4 ? 0 : draw < 58 ? 1 + draw / 16 : draw);
+    }
+  return graph;
+}
+
+// Effort::best keeps the cut of Effort::good until it finds a better one. Effort::good is better
+// than Effort::fast on nearly all graphs, so on these together.
+TEST(CutGraph, CutsLessWithMoreEffort) {
+  if (is_left_out()) GTEST_SKIP();
+  const std::int64_t share = is_slow() ? 3 : 1;
+  const std::vector<double> speeds = {1, 2, 4, 1, 2, 4, 8};
+  double good_edges = 0, fast_edges = 0;
+  for (const bool has_speeds : {false, true})
+    for (const GraphOnHost& graph : some_of<GraphOnHost>(
+             {test::grid(120 / share, 90), test::random_mesh(9000 / share, 5),
+              weighted(test::random_mesh(6000 / share, 8), 1), test::pieces(90 / share, 40)})) {
+      GraphCutOptions options{.parts = 7};
+      if (has_speeds) options.speeds = speeds;
+      const Cut best = cut_of(graph, options, {.effort = Effort::best});
+      const Cut good = cut_of(graph, options, {.effort = Effort::good});
+      const Cut fast = cut_of(graph, options, {.effort = Effort::fast});
+      EXPECT_LE(best.report.cut, good.report.cut);
+      good_edges += good.report.cut;
+      fast_edges += fast.report.cut;
+      EXPECT_EQ(best.report.empty, 0);
+      EXPECT_EQ(best.parts, cut_alone(graph, options, {.effort = Effort::best}).parts);
+    }
+  EXPECT_LT(good_edges, fast_edges);
+}
+
 // With Kokkos Kernels, one rank has enough vertices to reorder them; five ranks do not.
 TEST(CutGraph, IsTheSameInAnyOrderOfMemory) {
   GraphOnHost graph = test::random_mesh(80000, 3);
@@ -275,17 +311,6 @@ TEST(CutGraph, CoarsensWhatHasNoPairs) {
     SCOPED_TRACE(name);
     expect_sound(graph, cut_of(graph, {.parts = 24}), 24);
   }
-}
-
-// Weights differ by a factor of 50, and some are 0.
-GraphOnHost weighted(GraphOnHost graph, int constraints) {
-  graph.constraints = constraints;
-  for (std::int64_t v = 0; v < graph.size(); ++v)
-    for (int c = 0; c < constraints; ++c) {
-      const auto draw = static_cast<double>(test::mix(v, 7 + c) % 64);
-      graph.weights.push_back(draw < 4 ? 0 : draw < 58 ? 1 + draw / 16 : draw);
-    }
-  return graph;
 }
 
 TEST(CutGraph, BalancesWeights) {

@@ -41,10 +41,13 @@ const T& required(const T* value, const char* name) {
   return *value;
 }
 
-// METIS' tolerance, if no list is given: 30 thousandths, or 1 for METIS_PartGraphRecursive.
-template <class Index>
-double tolerance_in(const Index* options, Index otherwise) {
-  return 1 + static_cast<double>(option(options, METIS_OPTION_UFACTOR, otherwise)) / 1000;
+// Sets the tolerance, which METIS uses if no list is given, and the effort. `ufactor` is METIS'
+// default: 30 thousandths, or 1 for METIS_PartGraphRecursive.
+template <class Index, class Real>
+void take_options(const Index* options, Index ufactor, metis::Request<Index, Real>& request) {
+  request.tolerance =
+      1 + static_cast<double>(option(options, METIS_OPTION_UFACTOR, ufactor)) / 1000;
+  if (option(options, METIS_OPTION_NCUTS, Index{1}) > 1) request.effort = Effort::best;
 }
 
 template <class Index, class Real>
@@ -65,7 +68,7 @@ int part_graph(Index* nvtxs, Index* ncon, Index* xadj, Index* adjncy, Index* vwg
     request.edge_weights = adjwgt;
     request.shares = tpwgts;
     request.tolerances = ubvec;
-    request.tolerance = tolerance_in(options, ufactor);
+    take_options(options, ufactor, request);
     const std::int64_t cut = metis::cut(Communicator::self(), request, part);
     if (edgecut != nullptr) *edgecut = static_cast<Index>(cut);
   });
@@ -221,7 +224,7 @@ int part_mesh(Index* ne, Index* nn, Index* eptr, Index* eind, Index* vwgt, Index
     request.columns = graph.columns.data();
     request.weights = vwgt;
     request.shares = tpwgts;
-    request.tolerance = tolerance_in(options, Index{30});
+    take_options(options, Index{30}, request);
     Index* const cut_parts = ncommon != nullptr ? epart : npart;
     const std::int64_t cut = metis::cut(Communicator::self(), request, cut_parts);
     for (Index v = 0; v < graph.count(); ++v) cut_parts[v] += numbering;

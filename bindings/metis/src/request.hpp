@@ -27,7 +27,8 @@ struct Request {
   Index numbering = 0;
   const Index *offsets = nullptr, *columns = nullptr, *weights = nullptr, *edge_weights = nullptr;
   const Real *shares = nullptr, *tolerances = nullptr;
-  double tolerance = 1.03;       // if there is no list
+  double tolerance = 1.03;  // if there is no list
+  Effort effort = Effort::good;
   const Index* from = nullptr;   // present parts, counted from 0
   const Index* sizes = nullptr;  // of vertices that move
   double moving_cost = 0;
@@ -99,6 +100,7 @@ struct CutInput {
     }
     method.target_lambda = std::max(1.0, tolerance_of(request));
     method.moving_cost = request.moving_cost;
+    method.effort = request.effort;
   }
 
  private:

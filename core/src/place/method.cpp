@@ -106,12 +106,11 @@ bool parse_share(std::string_view text, double& share) {
 
 std::optional<Method> read_by_graph(std::string_view arguments) {
   ByGraph method;
-  if (const std::string_view effort = next_word(arguments); !effort.empty()) {
-    constexpr std::array all = {Effort::polish, Effort::fast, Effort::good};
-    const auto* const found =
-        std::find_if(all.begin(), all.end(), [&](Effort each) { return effort == name_of(each); });
-    if (found == all.end()) return std::nullopt;
-    method.effort = *found;
+  if (const std::string_view name = next_word(arguments); !name.empty()) {
+    const auto effort =
+        std::ranges::find_if(all_efforts, [&](Effort each) { return name == name_of(each); });
+    if (effort == all_efforts.end()) return std::nullopt;
+    method.effort = *effort;
   }
   for (double* number : {&method.target_lambda, &method.moving_cost, &method.edge_seconds})
     if (const std::string_view text = next_word(arguments);

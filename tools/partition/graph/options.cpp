@@ -14,9 +14,9 @@ namespace evenkeel::tool {
 namespace {
 
 Effort effort_from(const std::string& text) {
-  for (const Effort effort : {Effort::polish, Effort::fast, Effort::good})
+  for (const Effort effort : all_efforts)
     if (text == name_of(effort)) return effort;
-  refuse_partition.value("--effort", text, "Give polish, fast or good.");
+  refuse_partition.value("--effort", text, "Give polish, fast, good or best.");
 }
 
 ByGraph method_of(const PartitionArguments& asked) {
@@ -27,7 +27,7 @@ ByGraph method_of(const PartitionArguments& asked) {
   if (asked.from) return method;
   if (method.effort == Effort::polish)
     refuse_partition("--effort polish improves existing parts, but no parts are given.",
-                     "Name their file by --from, or choose fast or good.");
+                     "Name their file by --from, or choose fast, good or best.");
   if (asked.moving_cost)
     refuse_partition("--moving-cost needs parts to move from, but no parts are given.",
                      "Name their file by --from, or leave out --moving-cost.");

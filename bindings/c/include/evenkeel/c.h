@@ -108,7 +108,8 @@ typedef struct ek_graph {
 } ek_graph;
 
 /* Any number of values per object: object i has values[offsets[i]] to before
- * values[offsets[i + 1]], where offsets begin with 0. A move needs the call-backs of both fields. */
+ * values[offsets[i + 1]], where offsets begin with 0. A move needs the call-backs of both
+ * fields. */
 typedef struct ek_rows {
   ek_field *offsets, *values;
 } ek_rows;

@@ -79,11 +79,11 @@ class Summing {
   }
 
   std::vector<PowerSum> run(std::size_t share, std::size_t shares) {
-    model_.blocks().visit(
-        rivals_, slab_, share, shares,
-        [this](std::size_t begin, std::size_t end, const std::vector<int>& near) {
-          for (std::size_t point = begin; point < end; ++point) count(point, near);
-        });
+    model_.blocks().visit(rivals_, slab_, share, shares,
+                          [this](std::size_t begin, std::size_t end, const std::vector<int>& near) {
+                            for (std::size_t point = begin; point < end; ++point)
+                              count(point, near);
+                          });
     std::erase_if(cells_, [](const PowerSum& sum) { return sum.values[0] == 0; });
     cells_.push_back(energy_);
     between_.write(cells_);

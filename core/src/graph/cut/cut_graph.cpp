@@ -126,7 +126,8 @@ std::int64_t lump_of(const Communicator& communicator, const Level& level, const
 // with the result of this cut, so more iterations pay.
 MultilevelPlan plan_for(Effort effort, bool goes_on) {
   MultilevelPlan plan;
-  if (effort == Effort::good) return plan;
+  if (effort == Effort::best) plan.cuts = 4;
+  if (effort >= Effort::good) return plan;
   if (effort == Effort::polish) {  // all improvement is made on the finest level
     plan.is_coarsened = false;
     plan.patience.gain = goes_on ? 0.003 : 0.01;
@@ -138,7 +139,6 @@ MultilevelPlan plan_for(Effort effort, bool goes_on) {
   plan.patience.iterations = goes_on ? 3 : 2;
   if (!goes_on) plan.patience.most_iterations = 6;
   plan.starts = 1;
-  plan.vertices_per_part = 8;
   return plan;
 }
 
@@ -306,6 +306,7 @@ GraphCut cut_read(const Communicator& communicator, GraphRead& read, int parts,
   }
   plan.progress = wishes.progress;
   plan.companion = wishes.companion;
+  if (plan.companion != nullptr) plan.cuts = 1;  // a companion is coarsened only once
   plan.patience.cools = !read.has_homes && plan.companion == nullptr;
   std::optional<Contracted> other;  // the level with its vertices in another order
   if (plan.is_coarsened && plan.companion == nullptr) other = arranged(communicator, level);
@@ -356,6 +357,7 @@ const char* name_of(Effort effort) noexcept {
     case Effort::polish: return "polish";
     case Effort::fast: return "fast";
     case Effort::good: return "good";
+    case Effort::best: return "best";
   }
   return "?";
 }

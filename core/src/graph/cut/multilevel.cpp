@@ -86,12 +86,6 @@ Goal goal_of_level(const Goal& exact, std::int64_t vertices, bool is_finest) {
   return goal;
 }
 
-struct Candidate {
-  std::vector<int> parts;
-  double excess = std::numeric_limits<double>::infinity();
-  std::int64_t objective = std::numeric_limits<std::int64_t>::max();
-};
-
 // A graph with one more constraint, which keeps vertices that weigh more than half the limit of a
 // part in different parts. Each such vertex weighs one unit in this constraint, and each part has
 // room for one unit. If parts differ in speed, the graph stays as it is.
@@ -191,6 +185,11 @@ std::vector<int> bisected_apart(const Apart& apart, const Seated& seated, std::i
   return parts;
 }
 
+bool is_better(const Moves& one, const Moves& other) {
+  const double excess = std::max(one.excess(), 0.0), its = std::max(other.excess(), 0.0);
+  return excess != its ? excess < its : one.worth.objective() < other.worth.objective();
+}
+
 // Returns the best of several cuts of the coarsest level. Local; the result is the same on all
 // ranks.
 std::vector<int> start_of(const HostGraph& graph, const Goal& exact, const MultilevelPlan& plan) {
@@ -199,19 +198,18 @@ std::vector<int> start_of(const HostGraph& graph, const Goal& exact, const Multi
   const Level level = level_of(graph);
   const Apart apart = set_apart(graph, goal);
   const Seated seated = with_seats(apart.rest, apart.goal);
-  Candidate best;
-  for (int start = 0; start < plan.starts; ++start) {
-    const std::vector<int> parts = bisected_apart(
-        apart, seated, graph.size(), static_cast<std::uint64_t>(start) + 1, plan.tries);
+  std::optional<Moves> best;
+  for (int start = 1; start <= plan.starts; ++start) {
+    std::vector<int> parts =
+        bisected_apart(apart, seated, graph.size(),
+                       plan.seed * 64 + static_cast<std::uint64_t>(start), plan.tries);
+    if (plan.starts == 1) return parts;
     Moves moves(self, {}, level, goal,
                 {level.space, multilevel_label, std::span<const int>(parts)});
     refine(moves, plan.patience, false);
-    const double excess = std::max(moves.excess(), 0.0);
-    const std::int64_t objective = moves.worth.objective();
-    if (excess > best.excess || (excess == best.excess && objective >= best.objective)) continue;
-    best = {moves.vertices.parts.on_host(), excess, objective};
+    if (!best || is_better(moves, *best)) best.emplace(std::move(moves));
   }
-  return best.parts;
+  return best->vertices.parts.on_host();
 }
 
 }  // namespace
@@ -234,68 +232,203 @@ exec::Array<int> fixed_or(const Level& level, const exec::Array<int>& homes) {
   return parts;
 }
 
+namespace {
+
+struct PartOfCluster {
+  const Vertex* coarse_of;
+  const int* parts;
+  std::int64_t owned;
+  int* coarse;
+  KOKKOS_FUNCTION void operator()(std::int64_t v) const {
+    if (coarse_of[v] < owned) coarse[coarse_of[v]] = parts[v];
+  }
+};
+
+// Collective. Returns the parts of coarse vertices and ghosts, if no cluster has vertices of
+// different parts.
+exec::Array<int> restricted(const Level& fine, const Contracted& coarser,
+                            const exec::Array<int>& parts) {
+  const Level& level = coarser.level;
+  exec::Array<int> coarse;
+  const Status ready = attempt(stage_name, [&] {
+    coarse = {level.space, multilevel_label, level.local()};
+    exec::for_each(
+        level.space, multilevel_label, fine.owned,
+        PartOfCluster{coarser.coarse_of.data(), parts.data(), level.owned, coarse.data()});
+    level.space.fence(multilevel_label);
+  });
+  level.ghosts.refresh(coarse, 1, ready);
+  return coarse;
+}
+
 constexpr std::size_t many_levels = 64;  // more than nearly all graphs have
+
+// One descent to the coarsest level and back.
+class Cycle {
+ public:
+  // Refers to its arguments.
+  Cycle(const Communicator& communicator, const Level& finest, const Goal& goal,
+        const MultilevelPlan& plan, exec::Array<int> given, exec::Array<int> together)
+      : communicator_(communicator),
+        finest_(finest),
+        goal_(goal),
+        plan_(plan),
+        milestones_(plan.progress),
+        parts_(std::move(given)),
+        together_(std::move(together)) {}
+
+  // Collective.
+  Moves run(const Status& status) {
+    const Status room = attempt(stage_name, [&] { coarser_.reserve(many_levels); });
+    vote(communicator_, status.ok() ? room : status);
+    coarsen();
+    begin();
+    for (; !coarser_.empty(); coarser_.pop_back()) {
+      parts_ = refined().vertices.parts;
+      told_ = attempt(stage_name, [&] { milestones_.refined(coarsest().all_vertices); });
+      vote(communicator_, attempt(stage_name, [&] {
+             parts_ = projected(finest_.space, coarser_.back().coarse_of, parts_);
+           }));
+    }
+    return refined();
+  }
+
+ private:
+  const Level& coarsest() const { return coarser_.empty() ? finest_ : coarser_.back().level; }
+
+  void coarsen() {
+    const std::int64_t smallest =
+        std::max(least_coarsest, std::int64_t{vertices_per_part} * goal_.parts);
+    PerConstraint heaviest = {};
+    for (std::size_t c = 0; c < heaviest.size(); ++c)
+      heaviest[c] = std::max<std::int64_t>(goal_.totals[c] / smallest * 3 / 2, 1);
+    told_ = attempt(stage_name, [&] { milestones_.made(finest_.all_vertices); });
+    while (plan_.is_coarsened && coarsest().all_vertices > smallest) {
+      const Level& fine = coarsest();
+      const exec::Array<Address> leaders = clusters_of(communicator_, std::exchange(told_, {}),
+                                                       fine, heaviest, together_, plan_.seed);
+      Contracted next = contract(communicator_, {}, fine, leaders);
+      const bool shrinks = static_cast<double>(next.level.all_vertices) <
+                           least_shrinkage * static_cast<double>(fine.all_vertices);
+      if (!shrinks) break;
+      told_ = attempt(stage_name, [&] { milestones_.made(next.level.all_vertices); });
+      if (plan_.companion != nullptr) plan_.companion->follow(fine, next);
+      if (plan_.start == Start::given) {
+        parts_ = restricted(fine, next, parts_);
+        together_ = restricted(fine, next, together_);
+      }
+      coarser_.push_back(std::move(next));
+    }
+  }
+
+  // The parts of the coarsest level.
+  void begin() {
+    const Level& level = coarsest();
+    if (plan_.start == Start::homes) {
+      vote(communicator_,
+           attempt(stage_name, [&] { parts_ = fixed_or(level, level.wishes.homes); }));
+      // A part that was empty gets one vertex as a seed; refinement will bring more weight to it.
+      fill_empty(communicator_, level, goal_.parts, parts_, Volunteers::seeds);
+    }
+    if (plan_.start == Start::anew) {
+      const HostGraph graph = gathered(communicator_, level);
+      vote(communicator_, attempt(stage_name, [&] {
+             parts_ = scattered(level, graph, start_of(graph, goal_, plan_));
+           }));
+    }
+  }
+
+  Moves refined() {
+    const Level& level = coarsest();
+    const bool is_finest = coarser_.empty();
+    Moves moves = moves_of(std::move(parts_));
+    if (plan_.companion != nullptr)
+      plan_.companion->refine(moves, plan_.patience, is_finest);
+    else
+      refine(moves, plan_.patience, is_finest);
+    if (!is_searched()) return moves;
+    const HostGraph graph = gathered(communicator_, level);
+    std::vector<int> parts = gathered(communicator_, level, graph, moves.vertices.parts);
+    vote(communicator_, attempt(stage_name, [&] {
+           search(graph, moves.goal, parts);
+           parts_ = scattered(level, graph, parts);
+         }));
+    return moves_of(std::move(parts_));
+  }
+  Moves moves_of(exec::Array<int> parts) {
+    const Level& level = coarsest();
+    return {communicator_, std::exchange(told_, {}), level,
+            goal_of_level(goal_, level.all_vertices, coarser_.empty()), std::move(parts)};
+  }
+  // Returns true for the finest level that is small enough. On coarser ones a search gains little.
+  bool is_searched() const {
+    if (coarsest().all_vertices > plan_.most_searched) return false;
+    if (coarser_.empty()) return true;
+    const Level& finer = coarser_.size() == 1 ? finest_ : coarser_[coarser_.size() - 2].level;
+    return finer.all_vertices > plan_.most_searched;
+  }
+
+  const Communicator& communicator_;
+  const Level& finest_;
+  const Goal& goal_;
+  const MultilevelPlan& plan_;
+  Milestones milestones_;
+  Status told_;  // the result of the last call of the application
+  std::vector<Contracted> coarser_;
+  exec::Array<int> parts_;
+  exec::Array<int> together_;  // only vertices with the same number are merged; may be empty
+};
+
+// The vertices of one part in both of two cuts get the same number.
+struct NumberCommonParts {
+  const int *parts, *others;
+  std::int64_t count;
+  int* common;
+  KOKKOS_FUNCTION void operator()(std::int64_t v) const {
+    common[v] = static_cast<int>(parts[v] * count + others[v]);
+  }
+};
+
+exec::Array<int> common_parts(int count, const exec::Array<int>& parts,
+                              const exec::Array<int>& others) {
+  exec::Array<int> common(parts.space(), multilevel_label, parts.size());
+  exec::for_each(parts.space(), multilevel_label, common.size(),
+                 NumberCommonParts{parts.data(), others.data(), count, common.data()});
+  parts.space().fence(multilevel_label);
+  return common;
+}
+
+constexpr int most_combined = 46'340;  // parts; the square of this number has 31 bits
+
+}  // namespace
 
 Moves cut_levels(const Communicator& communicator, const Status& status, const Level& finest,
                  const Goal& goal, const MultilevelPlan& plan, exec::Array<int> given) {
-  Milestones milestones(plan.progress);
-  std::vector<Contracted> coarser;
-  const auto level_at = [&](std::size_t depth) -> const Level& {
-    return depth == 0 ? finest : coarser[depth - 1].level;
-  };
-  const Status room = attempt(stage_name, [&] { coarser.reserve(many_levels); });
-  vote(communicator, status.ok() ? room : status);
-  const std::int64_t smallest = std::max<std::int64_t>(
-      plan.smallest, static_cast<std::int64_t>(plan.vertices_per_part) * goal.parts);
-  PerConstraint heaviest = {};
-  for (std::size_t c = 0; c < heaviest.size(); ++c)
-    heaviest[c] = std::max<std::int64_t>(goal.totals[c] / smallest * 3 / 2, 1);
-  Status told = attempt(stage_name, [&] { milestones.made(finest.all_vertices); });
-  while (plan.is_coarsened && level_at(coarser.size()).all_vertices > smallest) {
-    const Level& fine = level_at(coarser.size());
-    const exec::Array<Address> leaders =
-        clusters_of(communicator, std::exchange(told, {}), fine, heaviest);
-    Contracted next = contract(communicator, {}, fine, leaders);
-    const bool shrinks = static_cast<double>(next.level.all_vertices) <
-                         least_shrinkage * static_cast<double>(fine.all_vertices);
-    if (!shrinks) break;
-    told = attempt(stage_name, [&] { milestones.made(next.level.all_vertices); });
-    if (plan.companion != nullptr) plan.companion->follow(fine, next);
-    coarser.push_back(std::move(next));
-  }
-
-  exec::Array<int> parts = std::move(given);
-  const Level& coarsest = level_at(coarser.size());
-  if (plan.start == Start::homes) {
-    vote(communicator,
-         attempt(stage_name, [&] { parts = fixed_or(coarsest, coarsest.wishes.homes); }));
-    // A part that was empty gets one vertex as a seed; refinement will bring more weight to it.
-    fill_empty(communicator, coarsest, goal.parts, parts, Volunteers::seeds);
-  }
-  if (plan.start == Start::anew) {
-    const HostGraph graph = gathered(communicator, coarsest);
+  const int cuts = goal.parts <= most_combined ? plan.cuts : 1;
+  int cycle = 0;
+  MultilevelPlan each = plan;
+  each.most_searched = 0;
+  if (plan.progress)
+    each.progress = [&](double done) { plan.progress((cycle + done) / (2 * cuts - 1)); };
+  Moves best = Cycle(communicator, finest, goal, each, std::move(given), {}).run(status);
+  for (int cut = 1; cut < cuts; ++cut) {
+    ++cycle;
+    each.seed = static_cast<std::uint64_t>(cut);
+    Moves other = Cycle(communicator, finest, goal, each, {}, {}).run({});
+    if (is_better(other, best)) std::swap(best, other);
+    ++cycle;
+    MultilevelPlan both = each;
+    both.start = Start::given;
+    both.most_searched = plan.most_searched;
+    exec::Array<int> parts, together;
     vote(communicator, attempt(stage_name, [&] {
-           parts = scattered(coarsest, graph, start_of(graph, goal, plan));
+           parts = best.vertices.parts;
+           together = common_parts(goal.parts, parts, other.vertices.parts);
          }));
+    other = Cycle(communicator, finest, goal, both, std::move(parts), std::move(together)).run({});
+    if (is_better(other, best)) best = std::move(other);
   }
-  const auto refined = [&](std::size_t depth) {
-    const Level& level = level_at(depth);
-    Moves moves(communicator, std::exchange(told, {}), level,
-                goal_of_level(goal, level.all_vertices, depth == 0), std::move(parts));
-    if (plan.companion != nullptr)
-      plan.companion->refine(moves, plan.patience, depth == 0);
-    else
-      refine(moves, plan.patience, depth == 0);
-    return moves;
-  };
-  for (; !coarser.empty(); coarser.pop_back()) {
-    parts = refined(coarser.size()).vertices.parts;
-    told = attempt(stage_name, [&] { milestones.refined(coarser.back().level.all_vertices); });
-    vote(communicator, attempt(stage_name, [&] {
-           parts = projected(finest.space, coarser.back().coarse_of, parts);
-         }));
-  }
-  return refined(0);
+  return best;
 }
 
 }  // namespace evenkeel::graphs

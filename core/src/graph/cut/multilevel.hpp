@@ -16,8 +16,8 @@
 namespace evenkeel::graphs {
 
 // The parts with which a cut begins. With `anew`, each rank gathers the coarsest level and cuts it.
-// With `homes`, each vertex begins in its home. With `given`, the caller gives the parts, and the
-// graph is not coarsened.
+// With `homes`, each vertex begins in its home. With `given`, the caller gives the parts, and only
+// vertices of one part are merged.
 enum class Start { anew, homes, given };
 
 // A companion is coarsened with the graph, level by level, and its refine() replaces
@@ -35,14 +35,24 @@ class Companion {
   virtual void refine(Moves& moves, const Patience& patience, bool is_finest) = 0;
 };
 
+// The least number of vertices of the coarsest level, and the least number for each part.
+inline constexpr std::int64_t least_coarsest = 300;
+inline constexpr int vertices_per_part = 8;
+
 // How much effort a cut makes.
 struct MultilevelPlan {
   Start start = Start::anew;
-  bool is_coarsened = true;     // if false, only the given parts are improved
-  std::int64_t smallest = 300;  // least number of vertices of the coarsest level
-  int vertices_per_part = 12;   // the least number on the coarsest level
-  int starts = 2;               // number of cuts of the coarsest level; the best one is used
-  int tries = 4;                // number of attempts at each bisection
+  bool is_coarsened = true;  // if false, only the given parts are improved
+  int starts = 2;            // number of cuts of the coarsest level; the best one is used
+  int tries = 4;             // number of attempts at each bisection
+  // Several cuts are combined one after the other: vertices of one part in both the best cut so far
+  // and the next one are coarsened together, and the best cut is refined again. The better result
+  // is kept.
+  int cuts = 1;
+  std::uint64_t seed = 0;  // other seeds give other cuts
+  // In a combination, the finest level with at most this many vertices is gathered on each rank,
+  // which searches it (search()).
+  std::int64_t most_searched = std::int64_t{1} << 20;
   Patience patience;
   std::function<void(double done)> progress = {};
   Companion* companion = nullptr;  // may be null

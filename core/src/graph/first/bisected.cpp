@@ -1,3 +1,4 @@
+#include "graph/first/gain_heap.hpp"
 #include "graph/first/host_graph.hpp"
 
 #include <evenkeel/backends/exec/bodies.hpp>
@@ -29,36 +30,6 @@ constexpr signed char no_pin = -1;
 struct Sides {
   int constraints = 1;
   std::array<Sums, 2> wanted = {}, most = {};
-};
-
-// Vertices, with the greatest gain first; names settle ties. An entry whose gain is out of date
-// stays in the heap, and the caller skips it.
-class Heap {
- public:
-  struct HeapEntry {
-    std::int64_t gain;
-    std::uint64_t tie;
-    Vertex vertex;
-    bool operator<(const HeapEntry& other) const {
-      return gain != other.gain ? gain < other.gain : tie < other.tie;
-    }
-  };
-  void clear() { entries_.clear(); }
-  bool empty() const { return entries_.empty(); }
-  const HeapEntry& top() const { return entries_.front(); }
-  void push(std::int64_t gain, std::uint64_t tie, Vertex vertex) {
-    entries_.push_back({gain, tie, vertex});
-    std::push_heap(entries_.begin(), entries_.end());
-  }
-  HeapEntry pop() {
-    std::pop_heap(entries_.begin(), entries_.end());
-    const HeapEntry entry = entries_.back();
-    entries_.pop_back();
-    return entry;
-  }
-
- private:
-  std::vector<HeapEntry> entries_;
 };
 
 inline std::size_t at(std::int64_t v) { return static_cast<std::size_t>(v); }
@@ -165,7 +136,7 @@ class GraphDivision {
   }
 
  private:
-  Heap& heap_of(int side) { return heaps_[at(side)]; }
+  GainHeap& heap_of(int side) { return heaps_[at(side)]; }
   std::uint64_t name(Vertex v) const { return graph_.names[at(piece_.whole[at(v)])]; }
   bool is_free(Vertex v) const { return pinned_.empty() || pinned_[at(v)] < 0; }
   bool may_join(Vertex v) const { return side_[at(v)] == 1 && is_free(v); }
@@ -178,12 +149,12 @@ class GraphDivision {
       balance_.add_to(weights_[side_[at(v)]], v, 1);
     }
     reckon();
-    for (Heap& heap : heaps_) heap.clear();
+    for (GainHeap& heap : heaps_) heap.clear();
   }
   // Removes and returns the vertex of side 1 whose move to side 0 gains most; removes stale entries
   // before it. Returns -1 if there is no such vertex.
   Vertex pop_joining() {
-    Heap& heap = heap_of(1);
+    GainHeap& heap = heap_of(1);
     while (!heap.empty()) {
       const auto [gain, tie, v] = heap.pop();
       if (side_[at(v)] == 1 && gain == gain_[at(v)]) return v;
@@ -227,7 +198,7 @@ class GraphDivision {
 
   bool refine_once() {
     ++pass_;
-    for (Heap& heap : heaps_) heap.clear();
+    for (GainHeap& heap : heaps_) heap.clear();
     const auto push = [&](Vertex v) { heap_of(side_[at(v)]).push(gain_[at(v)], name(v), v); };
     for (Vertex v = 0; v < piece_.size(); ++v)
       if (is_free(v) && (touches(v, 1 - side_[at(v)]) || piece_.size() < 64)) push(v);
@@ -263,7 +234,7 @@ class GraphDivision {
 
   // Returns the best vertex in the heap of a side that has not moved in this pass, or -1.
   Vertex best_of(int side) {
-    Heap& heap = heap_of(side);
+    GainHeap& heap = heap_of(side);
     while (!heap.empty()) {
       const auto& [gain, tie, v] = heap.top();
       if (side_[at(v)] == side && stamp_[at(v)] != pass_ && gain == gain_[at(v)]) return v;
@@ -312,7 +283,7 @@ class GraphDivision {
   std::vector<int> stamp_;
   int pass_ = 0;
   std::array<Sums, 2> weights_ = {};
-  std::array<Heap, 2> heaps_;
+  std::array<GainHeap, 2> heaps_;
   std::int64_t cut_ = 0;
 };
 

@@ -120,6 +120,28 @@ HostGraph gathered(const Communicator& communicator, const Level& level) {
   return graph;
 }
 
+std::vector<int> gathered(const Communicator& communicator, const Level& level,
+                          const HostGraph& graph, const exec::Array<int>& parts) {
+  std::vector<std::uint64_t> names;
+  std::vector<int> mine, by_name;
+  const Status ready = attempt(stage_name, [&] {
+    names = first_on_host(level.names, level.owned);
+    mine = first_on_host(parts, level.owned);
+  });
+  const auto all_names =
+      all_gather(communicator, ready, std::span<const std::uint64_t>(names)).values;
+  const auto all_parts = all_gather(communicator, {}, std::span<const int>(mine)).values;
+  vote(communicator, attempt(stage_name, [&] {
+         by_name.resize(all_names.size());
+         for (std::size_t i = 0; i < all_names.size(); ++i) {
+           const auto found =
+               std::lower_bound(graph.names.begin(), graph.names.end(), all_names[i]);
+           by_name[static_cast<std::size_t>(found - graph.names.begin())] = all_parts[i];
+         }
+       }));
+  return by_name;
+}
+
 Level level_of(const HostGraph& graph) {
   const Space space = Space::where(MemoryKind::host);
   const auto there = [&]<class T>(const std::vector<T>& values) {

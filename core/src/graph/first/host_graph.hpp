@@ -32,6 +32,9 @@ struct HostGraph {
 
 // Collective. Gathers all vertices of a level on each rank.
 HostGraph gathered(const Communicator& communicator, const Level& level);
+// Collective. `graph` is the gathered level. Returns the part of each of its vertices.
+std::vector<int> gathered(const Communicator& communicator, const Level& level,
+                          const HostGraph& graph, const exec::Array<int>& parts);
 
 // Returns the graph as a level that one rank owns, on the host. Local.
 Level level_of(const HostGraph& graph);
@@ -40,5 +43,9 @@ Level level_of(const HostGraph& graph);
 // vertices (Fiduccia and Mattheyses, 1982). The same seed gives the same parts. Fixed vertices get
 // their fixed parts. Local.
 std::vector<int> bisected(const HostGraph& graph, const Goal& goal, std::uint64_t seed, int tries);
+
+// Moves vertices between adjacent parts, one after the other, until the cut hardly decreases. It
+// never increases, and no part that is within its limits leaves them. Local.
+void search(const HostGraph& graph, const Goal& goal, std::vector<int>& parts);
 
 }  // namespace evenkeel::graphs

@@ -25,6 +25,7 @@ struct Choose {
   KOKKOS_FUNCTION bool wants(Vertex v) const {
     clears_mark<Instance>(&state.marks[v], is_active);
     if (state.is_lump(v)) {  // no part may get a second lump
+      state.favourites[v] = nowhere;
       settle(v, nowhere, 0);
       return false;
     }
@@ -36,7 +37,10 @@ struct Choose {
   }
   template <class Connections>
   KOKKOS_FUNCTION void operator()(Vertex v, const Connections& all) const {
-    const Wish wish = wish_of(state, v, all, tolerated_loss);
+    const Favourite favourite = favourite_of(state, v, all);
+    state.favourites[v] = favourite.part;
+    state.losses[v] = -favourite.gain;
+    const Wish wish = wish_for(favourite, tolerated_loss);
     settle(v, wish.part, wish.gain);
   }
   // If the choice of this vertex has changed, neighbours whose choice depends on it are

@@ -31,8 +31,12 @@ struct ChooseRelief {
     return true;
   }
   KOKKOS_FUNCTION bool wants(Vertex v) const {
-    const int group = groups[candidates.state.parts[v]];
-    return group != no_group && candidates.weight_in(group, v) > 0;
+    const MovesState& state = candidates.state;
+    const int group = groups[state.parts[v]];
+    if (group == no_group || candidates.weight_in(group, v) <= 0) return false;
+    if (!state.knows_favourite(v) || !has_room(state.favourites[v], v)) return true;
+    candidates.enter(v, state.favourites[v], group, state.losses[v]);
+    return false;
   }
   template <class Connections>
   KOKKOS_FUNCTION void operator()(Vertex v, const Connections& all) const {
@@ -55,8 +59,14 @@ struct ChooseFlow {
   const std::int64_t* amounts;
 
   KOKKOS_FUNCTION bool wants(Vertex v) const {
-    const int part = candidates.state.parts[v];
-    return firsts[part] < firsts[part + 1];
+    const MovesState& state = candidates.state;
+    const int part = state.parts[v];
+    if (firsts[part] == firsts[part + 1]) return false;
+    if (!state.knows_favourite(v)) return true;
+    const std::int64_t flow = flow_to(part, state.favourites[v]);
+    if (flow < 0 || !fits(v, flow)) return true;
+    candidates.enter(v, state.favourites[v], static_cast<int>(flow), state.losses[v]);
+    return false;
   }
   template <class Connections>
   KOKKOS_FUNCTION void operator()(Vertex v, const Connections& all) const {
@@ -192,7 +202,7 @@ std::int64_t relieve(Moves& moves) {
           true);
 }
 
-std::int64_t level_out(Moves& moves, int most_attempts) {
+std::int64_t level_out(Moves& moves, int most_attempts, std::vector<Border>& borders) {
   std::int64_t all_moved = 0;
   for (int turn = 0; turn < most_attempts; ++turn) {
     const int constraint = most_exceeded_constraint(moves);
@@ -200,7 +210,7 @@ std::int64_t level_out(Moves& moves, int most_attempts) {
     // Later turns fill parts more: the excess that is left may be smaller than any vertex that
     // was tried.
     const double filling = turn < 2 ? 0.7 : turn < 4 ? 0.9 : 1.0;
-    const std::vector<Border> borders = borders_of(moves);
+    if (turn > 0 || borders.empty()) borders = borders_of(moves);
     std::vector<Flow> flows;
     vote_between(*moves.communicator, attempt(moves_stage, [&] {
       flows = cheapest_flows(borders, excess_of(moves, constraint, filling));

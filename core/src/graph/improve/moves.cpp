@@ -195,6 +195,8 @@ struct Moves::Work {
     moves.vertices.gains = {space(), moves_label, local};
     moves.vertices.moved_at = {space(), moves_label, owned};
     moves.vertices.marks = {space(), moves_label, owned};
+    moves.vertices.favourites = {space(), moves_label, owned};
+    moves.vertices.losses = {space(), moves_label, owned};
     moves.room.release_targets = {space(), moves_label, owned};
     moves.room.release_groups = {space(), moves_label, owned};
     moves.room.release_classes = {space(), moves_label, owned};

@@ -37,6 +37,10 @@ struct VertexMoves {
   exec::Array<std::int64_t> gains;  // valid for vertices that have a target
   exec::Array<int> moved_at;        // for owned vertices: the last round in which they moved
   exec::Array<int> marks;           // for owned vertices: one bit for each list that they are on
+  // For owned vertices: the part to which Jet would move the vertex at any loss, and the loss. They
+  // are out of date if the vertex is on the list `active` or the part is nowhere.
+  exec::Array<int> favourites;
+  exec::Array<std::int64_t> losses;
 };
 
 struct MoveLists {

@@ -20,6 +20,9 @@ KOKKOS_INLINE_FUNCTION std::int64_t finer(EdgeUnits weight) {
   return static_cast<std::int64_t>(weight) << finer_bits;
 }
 
+// Bits that mark the lists that a vertex is on.
+inline constexpr int on_border = 1, is_active = 2, is_reconsidered = 4;
+
 // A level, its moves and its parts, for kernels.
 struct LevelView {
   RowsView rows;
@@ -33,8 +36,8 @@ struct LevelView {
 };
 struct MovesView {
   int round, step;
-  int *parts, *origins, *targets, *moved_at, *marks;
-  std::int64_t* gains;
+  int *parts, *origins, *targets, *moved_at, *marks, *favourites;
+  std::int64_t *gains, *losses;
 };
 struct PartsView {
   const std::int64_t *part_weights, *limits, *floors;
@@ -64,6 +67,10 @@ struct MovesState : LevelView, MovesView, PartsView {
   KOKKOS_FUNCTION std::int64_t stay_of(Vertex v, int part) const {
     return homes != nullptr && stay != nullptr && homes[v] == part ? stay[v] : 0;
   }
+  // Returns true if the favourite of vertex v is up to date.
+  KOKKOS_FUNCTION bool knows_favourite(Vertex v) const {
+    return (marks[v] & is_active) == 0 && favourites[v] != nowhere;
+  }
   KOKKOS_FUNCTION bool is_fixed(Vertex v) const { return fixed != nullptr && fixed[v] >= 0; }
 };
 
@@ -77,15 +84,12 @@ inline MovesState state_of(const Moves& moves) {
            wishes.has_stay ? wishes.stay.data() : nullptr, level.owned, level.constraints},
           {moves.round, moves.step, vertices.parts.data(), vertices.origins.data(),
            vertices.targets.data(), vertices.moved_at.data(), vertices.marks.data(),
-           vertices.gains.data()},
+           vertices.favourites.data(), vertices.gains.data(), vertices.losses.data()},
           {moves.loads.weights_there.data(), moves.loads.limits_there.data(),
            moves.loads.floors_there.data(),
            moves.loads.lumps.empty() ? nullptr : moves.loads.lumps_there.data(), moves.goal.lump,
            moves.goal.beside_lump}};
 }
-
-// Bits that mark the lists that a vertex is on.
-inline constexpr int on_border = 1, is_active = 2, is_reconsidered = 4;
 
 template <class Instance>
 KOKKOS_INLINE_FUNCTION bool sets_mark(int* marks, int mark) {
@@ -253,9 +257,15 @@ struct Wish {
   int part = nowhere;
   std::int64_t gain = 0;
 };
+// The part to which a vertex has the strongest connection beside its own, and its gain there, which
+// may be negative.
+struct Favourite {
+  int part = nowhere;
+  std::int64_t gain = 0, own_weight = 0;
+};
 template <class Connections>
-KOKKOS_INLINE_FUNCTION Wish wish_of(const MovesState& state, Vertex v, const Connections& all,
-                                    double tolerated_loss) {
+KOKKOS_INLINE_FUNCTION Favourite favourite_of(const MovesState& state, Vertex v,
+                                              const Connections& all) {
   const int own_part = state.parts[v];
   std::int64_t own = state.stay_of(v, own_part), best = -1;
   int best_part = nowhere;
@@ -275,11 +285,19 @@ KOKKOS_INLINE_FUNCTION Wish wish_of(const MovesState& state, Vertex v, const Con
     best = weight;
     best_part = part;
   }
-  const std::int64_t gain = best - own;
-  if (best_part == nowhere ||
-      (gain < 0 && static_cast<double>(-gain) >= tolerated_loss * static_cast<double>(own)))
+  return {best_part, best - own, own};
+}
+KOKKOS_INLINE_FUNCTION Wish wish_for(const Favourite& favourite, double tolerated_loss) {
+  const auto [part, gain, own_weight] = favourite;
+  if (part == nowhere ||
+      (gain < 0 && static_cast<double>(-gain) >= tolerated_loss * static_cast<double>(own_weight)))
     return {};
-  return {best_part, gain};
+  return {part, gain};
+}
+template <class Connections>
+KOKKOS_INLINE_FUNCTION Wish wish_of(const MovesState& state, Vertex v, const Connections& all,
+                                    double tolerated_loss) {
+  return wish_for(favourite_of(state, v, all), tolerated_loss);
 }
 
 // Returns true if a part is too light to lose a vertex.

@@ -42,6 +42,7 @@ void iterate(RefinementAim& aim, Moves& moves, double tolerated_loss, const Pati
   const double cheap = patience.cheap * static_cast<double>(moves.level->all_vertices);
   std::int64_t idly_moved = 0;
   int failures = 0;  // failures of level_out()
+  std::vector<Border> borders;
   // Returns true if the present state would be the best one if no part were too heavy.
   const auto is_promising = [&] {
     return !patience.cools || best_excess > 0 || aim.objective() < best;
@@ -52,8 +53,11 @@ void iterate(RefinementAim& aim, Moves& moves, double tolerated_loss, const Pati
     for (int attempt = 0; attempt < most_reliefs && moves.excess() > 0; ++attempt)
       if ((attempt > 0 && !is_promising()) || relieve(moves) == 0) break;
     if (moves.excess() > 0 && failures < most_failures && is_promising()) {
-      level_out(moves, 1);
-      failures += moves.excess() > 0 ? 1 : 0;
+      level_out(moves, 1, borders);
+      if (moves.excess() > 0) {
+        ++failures;
+        borders.clear();
+      }
     }
     aim.follow();
     const double excess = std::max(moves.excess(), 0.0);
@@ -79,7 +83,8 @@ void iterate(RefinementAim& aim, Moves& moves, double tolerated_loss, const Pati
 void refine_towards(RefinementAim& aim, Moves& moves, std::span<const double> losses,
                     const Patience& patience, bool is_finest) {
   seat_lumps(moves);
-  if (moves.excess() > 0.05) level_out(moves, 6);
+  std::vector<Border> borders;
+  if (moves.excess() > 0.05) level_out(moves, 6, borders);
   for (const double loss : losses) iterate(aim, moves, loss, patience);
   if (!is_finest) return;
   for (int attempt = 0; attempt < most_settlements && moves.excess() > 0; ++attempt)

@@ -22,8 +22,9 @@ std::int64_t relieve(Moves& moves);
 
 // Collective. Relieves parts above a limit whose neighbours have no room. Weight flows across
 // several parts to parts with room, on the shortest paths, until no part is above a limit or no
-// vertex moves. Returns the number of vertices that moved, over all ranks.
-std::int64_t level_out(Moves& moves, int most_attempts);
+// vertex moves. `borders` may be those of an earlier state, and is updated if it is empty or does
+// not suffice. Returns the number of vertices that moved, over all ranks.
+std::int64_t level_out(Moves& moves, int most_attempts, std::vector<Border>& borders);
 
 // Collective. Handles two cases that relieve() and level_out() cannot: parts with room that no flow
 // can reach, and a few vertices of very different weights. Returns the number of vertices that

@@ -35,10 +35,12 @@ struct Scene {
   const std::uint64_t* names;
   const int* homes;  // may be null
   const int* fixed;  // may be null
+  const int* parts;  // may be null
   const Address* ghosts;
   std::int64_t owned;
   int constraints, rank;
   std::int64_t heaviest[most_constraints];
+  std::uint64_t salt;
 
   KOKKOS_FUNCTION Address address(Vertex v) const {
     return v < owned ? address_of(rank, v) : ghosts[v - owned];
@@ -65,7 +67,11 @@ struct Scene {
     return true;
   }
   KOKKOS_FUNCTION bool may_meet(Vertex v, Vertex u) const {
-    return (homes == nullptr || homes[v] == homes[u]) && (fixed == nullptr || fixed[v] == fixed[u]);
+    return (homes == nullptr || homes[v] == homes[u]) &&
+           (fixed == nullptr || fixed[v] == fixed[u]) && (parts == nullptr || parts[v] == parts[u]);
+  }
+  KOKKOS_FUNCTION std::uint64_t tie(std::uint64_t name, std::uint64_t other) const {
+    return (name ^ other) * salt;
   }
   KOKKOS_FUNCTION double rating(EdgeUnits edge, Vertex u) const {
     return static_cast<double>(edge) * static_cast<double>(edge) / mass(u);
@@ -145,7 +151,7 @@ struct WishToPair {
       const Vertex u = scene.rows.columns[e];
       const auto edge = static_cast<double>(scene.rows.weights[e]);
       const Appeal its = appeals[u];
-      best.offer(u, edge * edge * its.value, name ^ its.name,
+      best.offer(u, edge * edge * its.value, scene.tie(name, its.name),
                  (all_fit || scene.fits(scene.weights_of(v), u, 1)) && scene.may_meet(v, u));
     }
     targets[v] = best.vertex;
@@ -224,7 +230,8 @@ struct WishToJoin {
       if (partners[u] == nobody || !scene.may_meet(v, u) ||
           !scene.fits(joint + static_cast<std::int64_t>(u) * scene.constraints, v, 2))
         continue;
-      best.offer(u, scene.rating(scene.rows.weights[e], u), scene.names[v] ^ scene.names[u]);
+      best.offer(u, scene.rating(scene.rows.weights[e], u),
+                 scene.tie(scene.names[v], scene.names[u]));
     }
     targets[v] = best.vertex;
     wishes[v] = best.vertex < 0 ? nobody : scene.address(best.vertex);
@@ -269,7 +276,8 @@ struct Accept {
     for (std::int64_t e = scene.rows.offsets[u]; e < scene.rows.offsets[u + 1]; ++e) {
       const Vertex v = scene.rows.columns[e];
       if (wishes[v] == self)
-        best.offer(v, scene.rating(scene.rows.weights[e], v), scene.names[v] ^ scene.names[u]);
+        best.offer(v, scene.rating(scene.rows.weights[e], v),
+                   scene.tie(scene.names[v], scene.names[u]));
     }
     accepted[u] = best.vertex < 0 ? nobody : scene.address(best.vertex);
   }
@@ -411,17 +419,20 @@ struct Rounds {
 }  // namespace
 
 exec::Array<Address> clusters_of(const Communicator& communicator, const Status& status,
-                                 const Level& level, const PerConstraint& heaviest) {
+                                 const Level& level, const PerConstraint& heaviest,
+                                 const exec::Array<int>& parts, std::uint64_t seed) {
   Scene scene{RowsView(level.rows),
               level.weights.data(),
               level.names.data(),
               !level.wishes.has_homes ? nullptr : level.wishes.homes.data(),
               !level.wishes.has_fixed ? nullptr : level.wishes.fixed.data(),
+              parts.data(),
               level.ghosts.addresses().data(),
               level.owned,
               level.constraints,
               communicator.rank(),
-              {}};
+              {},
+              seed == 0 ? 1 : exec::mixed(seed) | 1U};
   for (std::size_t c = 0; c < heaviest.size(); ++c) scene.heaviest[c] = heaviest[c];
   Matching all;
   Status ready = status;

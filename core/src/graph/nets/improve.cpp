@@ -109,6 +109,7 @@ struct ChooseByNets {
 
   KOKKOS_FUNCTION bool wants(Vertex v) const {
     clears_mark<Instance>(&all.marks[v], is_active);
+    all.state.favourites[v] = nowhere;
     if (all.state.is_lump(v)) {  // no part may get a second lump
       all.targets[v] = nowhere;
       return false;

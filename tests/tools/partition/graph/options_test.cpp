@@ -102,9 +102,9 @@ TEST(GraphPartitionOptions, OptionsOfOtherMethods) {
 }
 
 TEST(GraphPartitionOptions, Values) {
-  for (const std::string text : {"", "Good", "best", "0"})
+  for (const std::string text : {"", "Good", "better", "0"})
     expect_refused([&](auto& asked) { asked.effort = text; },
-                   "--effort is '" + text + "'. Give polish, fast or good.");
+                   "--effort is '" + text + "'. Give polish, fast, good or best.");
   for (const std::string text : {"", "-0.1", "nan", "inf", "3%", "1,5"}) {
     expect_refused(
         [&](auto& asked) {
@@ -125,7 +125,7 @@ TEST(GraphPartitionOptions, Values) {
 TEST(GraphPartitionOptions, PartsToBeginFrom) {
   expect_refused([](auto& asked) { asked.effort = "polish"; },
                  "--effort polish improves existing parts, but no parts are given. Name their "
-                 "file by --from, or choose fast or good.");
+                 "file by --from, or choose fast, good or best.");
   expect_refused([](auto& asked) { asked.moving_cost = "1"; },
                  "--moving-cost needs parts to move from, but no parts are given. Name their file "
                  "by --from, or leave out --moving-cost.");

@@ -4,16 +4,22 @@
 
 #include <evenkeel/backends/config.hpp>
 
+#include <array>
+
 namespace evenkeel {
 
 // The effort of the search for a cut.
 enum class Effort : int {
   polish,  // improves present parts, or those of a curve through positions, without coarser graphs
   fast,
-  good
+  good,
+  best  // for graphs that are cut once
 };
 // The name in messages and in the text of options.
 EVENKEEL_API const char* name_of(Effort effort) noexcept;
+// All efforts. A greater one takes more time.
+inline constexpr std::array all_efforts = {Effort::polish, Effort::fast, Effort::good,
+                                           Effort::best};
 
 // The method and its goals.
 struct ByGraph {
