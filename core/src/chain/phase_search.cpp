@@ -41,7 +41,6 @@ FoundOffsets PhaseSearch::run(const Limits& shape) {
     descend(shape);
   }
   sweep();
-  tighten();
   spread();
   return std::move(best_);
 }
@@ -69,7 +68,6 @@ void PhaseSearch::descend(const Limits& shape) {
     const bool found = trade(1 + step);
     if (!found && !(phases_ > 2 && trade_pairs(1 + step))) step /= 2;
   }
-  tighten();
 }
 
 // --- Cuts within limits --------------------------------------------------------------------------
@@ -160,29 +158,13 @@ void PhaseSearch::scale(const Limits& shape) {
   }
 }
 
-// Probes the limits. If there is a cut within them that is better than the best one, shrinks the
-// step further.
+// Probes the limits, unless no cut within them can be better than the best one.
 bool PhaseSearch::improve(Limits limits) {
   if (!may_go_on()) return false;
   for (std::size_t phase = 0; phase < phases_; ++phase)
     limits[phase] = std::max(limits[phase], row_.least[phase]);
   if (sum_of(limits) > best_.step * (1 - fine / 2)) return false;
-  if (!probe(std::move(limits))) return false;
-  shrink();
-  return true;
-}
-
-void PhaseSearch::shrink() {
-  const Limits shape = best_.greatest;
-  double low = 1, high = 1;
-  for (double by = 0x1p-6; low == high && probes_ < most_probes_ && by < 0.5; by *= 4) {
-    low = 1 - by;
-    if (probe(scaled(shape, low))) high = low;
-  }
-  for (int i = 0; i < 5 && high - low > fine && probes_ < most_probes_; ++i) {
-    const double middle = low + (high - low) / 2;
-    (probe(scaled(shape, middle)) ? high : low) = middle;
-  }
+  return probe(std::move(limits));
 }
 
 // Counts the parts that are at the limit of each phase, and moves limits towards the ratios of
@@ -258,19 +240,6 @@ bool PhaseSearch::trade_pairs(double factor) {
       found = improve(std::move(limits)) || found;
     }
   return found;
-}
-
-// Lowers the limit of each phase as far as possible while all other limits stay.
-void PhaseSearch::tighten() {
-  for (std::size_t phase = 0; phase < phases_; ++phase) {
-    double low = row_.least[phase];
-    while (best_.greatest[phase] - low > fine * best_.step && may_go_on()) {
-      Limits limits = best_.greatest;
-      const double middle = low + (limits[phase] - low) / 2;
-      limits[phase] = middle;
-      if (!probe(std::move(limits))) low = middle;
-    }
-  }
 }
 
 // Only for two phases. Finds a cut whose step is shorter by more than a small share, or shows that

@@ -57,11 +57,9 @@ class PhaseSearch {
   void descend(const Limits& shape);
   void descend_from_many(const Limits& shape);
   void scale(const Limits& shape);
-  void shrink();
   void balance();
   bool trade(double factor);
   bool trade_pairs(double factor);
-  void tighten();
   void sweep();
   void spread();
   std::int64_t nearest_to_share(int part, const Limits& units) const noexcept;

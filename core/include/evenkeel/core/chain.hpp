@@ -68,8 +68,7 @@ EVENKEEL_API Chain cut_prefix(std::span<const std::int64_t> prefix, const ChainO
 // least sum, one number per phase. If the density of costs varies little within a part, the
 // feasible limits form a convex set. At the best limits, the limit of a phase is proportional to
 // the number of parts whose load in that phase reaches it. The search first moves the limits
-// towards these ratios. Then it raises one limit and lowers another, in ever smaller steps. At the
-// end it lowers each limit alone.
+// towards these ratios. Then it raises one limit and lowers another, in ever smaller steps.
 //
 // For one phase T is within 1e-4 of the least. For two phases it is within 1 %, because the search
 // also shows that no cut is better by more than that. If two phases are cut into more than about
