@@ -1,6 +1,7 @@
 #include "field/ranges.hpp"
 
-#include <evenkeel/backends/exec/launch.hpp>
+#include <evenkeel/backends/exec/lists.hpp>
+#include <evenkeel/backends/exec/reduce.hpp>
 
 #include <algorithm>
 
@@ -10,38 +11,12 @@ namespace {
 
 constexpr const char* ranges_label = "evenkeel::field::ranges";
 
-// The number of objects in a block. A block is one index of a parallel loop.
-constexpr std::int64_t block_length = 4096;
-
-// Counts the ranges that begin in a block. A range begins at entry 0 of the list, and at each entry
-// that is not the previous entry plus 1.
-struct CountBegins {
+// True if a range begins at an entry of the list: at entry 0, and at each entry that is not the
+// previous entry plus 1.
+struct BeginsRange {
   const std::int64_t* objects;
-  std::int64_t count;
-  std::int64_t* begins;  // by block
-
-  static std::int64_t begin_of(std::int64_t block) { return block * block_length; }
-  std::int64_t end_of(std::int64_t block) const {
-    return std::min(count, (block + 1) * block_length);
-  }
-  bool begins_at(std::int64_t i) const { return i == 0 || objects[i] != objects[i - 1] + 1; }
-
-  void operator()(std::int64_t block) const {
-    std::int64_t found = 0;
-    for (std::int64_t i = begin_of(block); i < end_of(block); ++i) found += begins_at(i) ? 1 : 0;
-    begins[block] = found;
-  }
-};
-
-// Writes where ranges begin. `begins` now has, for each block, the number of ranges that begin
-// before it.
-struct WriteRangeBegins {
-  CountBegins begins_of;
-  ObjectRange* ranges;
-  void operator()(std::int64_t block) const {
-    std::int64_t next = begins_of.begins[block];
-    for (std::int64_t i = CountBegins::begin_of(block); i < begins_of.end_of(block); ++i)
-      if (begins_of.begins_at(i)) ranges[next++] = {i, begins_of.objects[i], 0};
+  KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
+    return i == 0 || objects[i] != objects[i - 1] + 1;
   }
 };
 
@@ -57,17 +32,16 @@ std::span<const ObjectRange>::iterator range_of(std::span<const ObjectRange> ran
 std::vector<ObjectRange> long_ranges(std::span<const std::int64_t> objects) {
   const std::int64_t count = std::ssize(objects);
   if (count == 0) return {};
-  const std::int64_t blocks = (count - 1) / block_length + 1;
-  std::vector<std::int64_t> begins(static_cast<std::size_t>(blocks));
-  const CountBegins count_begins{objects.data(), count, begins.data()};
-  exec::for_each_on_host(ranges_label, blocks, count_begins);
-  std::int64_t all = 0;
-  for (std::int64_t& of_block : begins) all += std::exchange(of_block, all);
+  const Space host = Space::where(MemoryKind::host);
+  const BeginsRange begins{objects.data()};
+  const auto all = exec::sum<std::int64_t>(host, count, begins);
   if (all - 1 > count / long_range) return {};
-  std::vector<ObjectRange> ranges(static_cast<std::size_t>(all));
-  exec::for_each_on_host(ranges_label, blocks, WriteRangeBegins{count_begins, ranges.data()});
-  for (std::size_t r = 0; r < ranges.size(); ++r)
-    ranges[r].count = (r + 1 < ranges.size() ? ranges[r + 1].from : count) - ranges[r].from;
+  const std::vector<std::int64_t> from =
+      exec::numbers_that(host, ranges_label, count, begins).on_host();
+  std::vector<ObjectRange> ranges(from.size());
+  for (std::size_t r = 0; r < from.size(); ++r)
+    ranges[r] = {from[r], objects[static_cast<std::size_t>(from[r])],
+                 (r + 1 < from.size() ? from[r + 1] : count) - from[r]};
   return ranges;
 }
 
