@@ -194,16 +194,18 @@ bool is_better(const Moves& one, const Moves& other) {
 // ranks.
 std::vector<int> start_of(const HostGraph& graph, const Goal& exact, const MultilevelPlan& plan) {
   const Goal goal = goal_of_level(exact, graph.size(), false);
-  const Communicator self = Communicator::self();
-  const Level level = level_of(graph);
   const Apart apart = set_apart(graph, goal);
   const Seated seated = with_seats(apart.rest, apart.goal);
+  const auto made = [&](int start) {
+    return bisected_apart(apart, seated, graph.size(),
+                          plan.seed * 64 + static_cast<std::uint64_t>(start), plan.tries);
+  };
+  if (plan.starts == 1) return made(1);
+  const Communicator self = Communicator::self();
+  const Level level = level_of(graph);
   std::optional<Moves> best;
   for (int start = 1; start <= plan.starts; ++start) {
-    std::vector<int> parts =
-        bisected_apart(apart, seated, graph.size(),
-                       plan.seed * 64 + static_cast<std::uint64_t>(start), plan.tries);
-    if (plan.starts == 1) return parts;
+    const std::vector<int> parts = made(start);
     Moves moves(self, {}, level, goal,
                 {level.space, multilevel_label, std::span<const int>(parts)});
     refine(moves, plan.patience, false);

@@ -370,7 +370,7 @@ void require_memory(const Given& given, Effort effort) {
   double bytes = parts * (40 * constraints + 40);
   const bool is_gathered =
       !given.all.has(Says::from) && (effort != Effort::polish || !given.all.has(Says::positions));
-  constexpr double vertices_per_part = 8, shrinkage = 4;  // see multilevel.cpp, and clusters_of()
+  constexpr double vertices_per_part = 12, shrinkage = 4;  // see multilevel.hpp, clusters_of()
   if (is_gathered && vertices > 0) {
     const double gathered =
         vertices <= vertices_per_part * parts ? vertices : vertices_per_part * parts / shrinkage;
