@@ -155,6 +155,13 @@ void Ledger::enter(const Totals& totals, bool is_first, bool is_current, double 
   run.worked += mean;
   if (mean > 0) run.level = now / mean - 1;
   run.covered += totals.mean_load();
+  for (std::size_t phase = 0; phase < run.uneven.size(); ++phase) {
+    const RankTally& load = totals.phases[phase];
+    if (load.sum > 0)
+      run.uneven[phase] += (static_cast<double>(load.greatest) -
+                            static_cast<double>(load.sum) / static_cast<double>(totals.ranks)) /
+                           share_measured(totals);
+  }
   run.elapsed += static_cast<double>(totals.duration.sum) / static_cast<double>(totals.ranks);
   const bool is_known = totals.would_be.first >= 0 && totals.mean_load() > 0;
   if (mean > 0 && (is_first || is_known)) {

@@ -4,7 +4,10 @@
 // run would have taken without any rebalance. Times are in nanoseconds.
 
 #include <evenkeel/backends/config.hpp>
+#include <evenkeel/monitor/clock.hpp>
 #include <evenkeel/monitor/metrics.hpp>
+
+#include <array>
 
 namespace evenkeel {
 
@@ -66,6 +69,8 @@ struct RunTotals {
   std::int64_t never_steps = 0;                // steps whose load without any rebalance is known
   // The standard error of this load, where it follows from the costs of objects.
   double doubtful = 0;
+  // In each phase, the load of the slowest rank - that of the average rank.
+  std::array<double, kernel_phases> uneven{};
 };
 
 // The gains of rebalances. A gain is the difference between the slowest rank's load under the

@@ -121,6 +121,7 @@ void visit_members(R& run, Visitor&& visit) {
   visit("ledger_extra", run.extra);
   visit("ledger_never_steps", run.never_steps);
   visit("ledger_doubtful", run.doubtful);
+  visit("ledger_uneven", run.uneven);
 }
 
 template <Some<Gains> G, class Visitor>

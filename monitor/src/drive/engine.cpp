@@ -474,6 +474,10 @@ Summary Engine::summary() const {
   const Shadow* const shadow = advisor_.shadow();
   std::vector<LoanRecord> loans;
   for (const auto& loan : loans_) loans.push_back(*loan);
+  std::array<std::vector<std::string>, kernel_phases> kernels;
+  const Clock& clock = observer_.kernels();
+  for (std::size_t k = 0; k < clock.names().size(); ++k)
+    kernels[static_cast<std::size_t>(clock.options()[k].phase)].push_back(clock.names()[k]);
   return {.state = state(),
           .account = account(),
           .steps = steps() - state().began_at,
@@ -483,7 +487,8 @@ Summary Engine::summary() const {
           .advices = shadow != nullptr ? shadow->rebalances() : 0,
           .costs = costs_.learned,
           .guesses_costs = costs_.are_guessed,
-          .loans = std::move(loans)};
+          .loans = std::move(loans),
+          .kernels = std::move(kernels)};
 }
 
 Metrics Engine::metrics() const {

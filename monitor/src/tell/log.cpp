@@ -11,6 +11,7 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <sstream>
 
 namespace evenkeel {
@@ -141,6 +142,33 @@ std::string of_advice(const Summary& run) {
          percent(account.advised, account.actual) + " of the slowest ranks' work).";
 }
 
+// The most uneven phase without a loan, if there are several phases and it has cost much.
+// Rebalances can even out only one of them.
+std::string of_phases(const Summary& run) {
+  constexpr double nanosecond = 1e-9, much = 0.05;
+  const auto& uneven = run.state.ledger.run.uneven;
+  const auto is_lent = [&](const std::string& kernel) {
+    return std::ranges::any_of(run.loans, [&](const auto& loan) { return loan.name == kernel; });
+  };
+  std::size_t worst = 0, used = 0;
+  double most = 0;
+  for (std::size_t phase = 0; phase < uneven.size(); ++phase) {
+    if (uneven[phase] > 0 || !run.kernels[phase].empty()) ++used;
+    if (uneven[phase] <= most || std::ranges::any_of(run.kernels[phase], is_lent)) continue;
+    most = uneven[phase];
+    worst = phase;
+  }
+  const double lost = most * nanosecond;
+  if (used < 2 || lost <= 0 || lost < much * run.account.actual) return {};
+  std::string kernels;
+  for (const std::string& kernel : run.kernels[worst])
+    kernels += (kernels.empty() ? "" : ", ") + kernel;
+  return "\nPhase " + std::to_string(worst) + (kernels.empty() ? "" : " (" + kernels + ')') +
+         " is uneven: even work in it would have saved " + amount(run, lost) +
+         ". If its objects are independent of each other, a loan can even it out without moving "
+         "them.";
+}
+
 std::string of_run(const Summary& given) {
   Summary run = given;
   run.state.ledger.settle();
@@ -217,7 +245,7 @@ std::string summary_of(const Summary& run) {
   const std::string costs = lines_of(run.costs);
   std::string loans;
   for (const LoanRecord& loan : run.loans) loans += '\n' + line_of(loan);
-  return of_run(run) + loans + (costs.empty() ? "" : '\n' + costs) +
+  return of_run(run) + of_phases(run) + loans + (costs.empty() ? "" : '\n' + costs) +
          (run.guesses_costs ? '\n' + std::string(advice_on_costs) : "");
 }
 

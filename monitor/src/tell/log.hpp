@@ -38,6 +38,7 @@ struct Summary {
   bool guesses_costs = false;  // true if cuts do not help because the guessed costs of objects are
                                // wrong
   std::vector<LoanRecord> loans = {};
+  std::array<std::vector<std::string>, kernel_phases> kernels = {};  // of each phase, on rank 0
 };
 
 // The advice to users if cuts do not help because the application has not given costs of objects.

@@ -200,6 +200,28 @@ TEST(SummaryOf, Loans) {
   EXPECT_MENTIONS(summary_of(loans), "which lost 5.00 s;");
 }
 
+TEST(SummaryOf, APhaseThatIsUneven) {
+  Summary phases = run();
+  phases.kernels[0] = {"push"};
+  phases.state.ledger.run.uneven[2] = 1.9e9;
+  const std::string advice =
+      " is uneven: even work in it would have saved 1.90 s. If its objects are independent of each "
+      "other, a loan can even it out without moving them.";
+  EXPECT_EQ(end_of(phases), "Nothing was rebalanced.\nPhase 2" + advice);
+  phases.kernels[2] = {"chemistry", "soot"};
+  EXPECT_EQ(end_of(phases), "Nothing was rebalanced.\nPhase 2 (chemistry, soot)" + advice);
+  phases.loans = {{"chemistry", 1, 0, 0, 1.9}};
+  EXPECT_FALSE(summary_of(phases).find("Phase 2") != std::string::npos);
+  phases.loans.clear();
+  phases.account.actual = 0;
+  phases.state.ledger.run.uneven[2] = 0;
+  EXPECT_FALSE(summary_of(phases).find("Phase") != std::string::npos) << "no look was usable";
+  phases = run();
+  phases.kernels[0] = {"push"};
+  phases.state.ledger.run.uneven[2] = 0.4e9;
+  EXPECT_EQ(end_of(phases), "Nothing was rebalanced.");
+}
+
 TEST(SummaryOf, NothingWasRebalanced) { EXPECT_EQ(end_of(run()), "Nothing was rebalanced."); }
 
 TEST(SummaryOf, AdviceOnly) {
