@@ -6,9 +6,11 @@
 // arrays until their last costs reach the amount.
 //
 //   mpirun -n RANKS bench_loan [cells of all ranks] [calls] [cells that the front moves in a call]
+//                              [real]
 //
 // The time of a call is that of the slowest rank: its work, 5 us for each partner, and its bytes at
-// 5 GB/s.
+// 5 GB/s. With `real`, the time of loans is measured, and a cell keeps its core busy as long as it
+// costs.
 
 #include <evenkeel/evenkeel.hpp>
 
@@ -18,6 +20,7 @@
 #include <cmath>
 #include <cstdio>
 #include <numeric>
+#include <string_view>
 #include <vector>
 
 namespace evenkeel {
@@ -71,9 +74,14 @@ std::vector<std::int64_t> costs_of(const Front& front, const Share& share, std::
   return costs;
 }
 
-Times by_loan(const Communicator& ranks, const Front& front, bool knows_costs) {
+void keep_busy(std::int64_t nanoseconds) {
+  const Stopwatch watch;
+  while (watch.seconds() * 1e9 < static_cast<double>(nanoseconds)) continue;
+}
+
+Times by_loan(const Communicator& ranks, const Front& front, bool knows_costs, bool is_real) {
   Options options;
-  options.own_clock = &virtual_now;
+  if (!is_real) options.own_clock = &virtual_now;
   options.log = LogLevel::off;
   Monitor monitor(ranks, options);
   Loan loan = monitor.loan("chemistry");
@@ -88,7 +96,10 @@ Times by_loan(const Communicator& ranks, const Front& front, bool knows_costs) {
       const std::int64_t cell = firsts[static_cast<std::size_t>(batch.owner())] + batch.index()(i);
       value(i) += 1;
       cost(i) = static_cast<double>(front.cost(cell, call));
-      virtual_time += front.cost(cell, call);
+      if (is_real)
+        keep_busy(front.cost(cell, call));
+      else
+        virtual_time += front.cost(cell, call);
     }
   };
   Times times;
@@ -96,11 +107,15 @@ Times by_loan(const Communicator& ranks, const Front& front, bool knows_costs) {
     const std::vector<std::int64_t> costs = costs_of(front, share, call);
     Loan::Objects objects;
     if (knows_costs) objects.weight = costs;
+    ranks.barrier();
+    const Stopwatch watch;
     const Loan::Report report = loan.run(carry(cells), objects, kernel);
+    const double taken = watch.seconds();
     if (call < 2) continue;
     add_bounds(ranks, costs, times);
-    const double mine = report.seconds + seconds_per_partner * report.partners +
-                        seconds_per_byte * static_cast<double>(report.bytes_sent);
+    const double mine = is_real ? taken
+                                : report.seconds + seconds_per_partner * report.partners +
+                                      seconds_per_byte * static_cast<double>(report.bytes_sent);
     times.taken += ranks.all_reduce(mine, Reduction::greatest);
     times.partners += ranks.all_reduce(1.0 * report.partners, Reduction::sum) / ranks.size();
     times.bytes += ranks.all_reduce(1.0 * static_cast<double>(report.bytes_sent), Reduction::sum) /
@@ -186,15 +201,16 @@ int main(int argc, char** argv) {
     if (argc > 1) front.cells = std::atol(argv[1]);
     if (argc > 2) front.calls = std::max(3L, std::atol(argv[2]));
     if (argc > 3) front.speed = std::atol(argv[3]);
+    const bool is_real = argc > 4 && std::string_view(argv[4]) == "real";
     if (ranks.rank() == 0)
       std::printf(
           "%d ranks, %lld cells, %lld calls, the front moves %lld cells in each\n"
           "| rule | never, s | ideal, s | taken, s | reached | partners | bytes |\n",
           ranks.size(), static_cast<long long>(front.cells), static_cast<long long>(front.calls),
           static_cast<long long>(front.speed));
-    print(ranks, "loan, costs of the last call", by_loan(ranks, front, false));
-    print(ranks, "loan, costs known", by_loan(ranks, front, true));
-    print(ranks, "rule of DLBFoam, last costs", by_rule(ranks, front));
+    print(ranks, "loan, costs of the last call", by_loan(ranks, front, false, is_real));
+    print(ranks, "loan, costs known", by_loan(ranks, front, true, is_real));
+    if (!is_real) print(ranks, "rule of DLBFoam, last costs", by_rule(ranks, front));
   }
   Kokkos::finalize();
 #if EVENKEEL_HAS_MPI

@@ -260,6 +260,10 @@ static void work_is_lent(void) {
   CHECK(lent == (ranks > 1));
   CHECK(ranks == 1 || rank == 0 || borrowed > 0);
   for (int i = 0; i < cells; ++i) CHECK(values[i] == expected[i]);
+  WORKS(ek_loan_begin(loan, &call, &heat, &borrowed));
+  WORKS(ek_loan_end(loan, &lent));
+  CHECK(lent == (ranks > 1));
+  FAILS(ek_loan_end(loan, NULL), EK_BAD_INPUT, "has not begun");
   int code = 3;
   FAILS(ek_loan_run(loan, &call, &fail_once, &code, NULL), EK_APPLICATION,
         "A kernel of a loan returned 3.");

@@ -123,6 +123,10 @@ Communicator Communicator::duplicate() const {
   return Communicator(messenger_->duplicate(), options_, transport_);
 }
 
+Communicator Communicator::on_node() const {
+  return Communicator(messenger_->on_node(), options_, transport_);
+}
+
 void Communicator::set_on_mpi_error(OnMpiError what) const noexcept {
   messenger_->set_on_mpi_error(what);
 }

@@ -31,6 +31,7 @@ class Messenger {
   virtual int rank() const noexcept = 0;  // local
   virtual int size() const noexcept = 0;  // local
   virtual std::shared_ptr<Messenger> duplicate() const = 0;
+  virtual std::shared_ptr<Messenger> on_node() const = 0;
 
   virtual void barrier() = 0;
   virtual bool ranks_share_cores() = 0;

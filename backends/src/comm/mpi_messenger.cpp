@@ -27,21 +27,24 @@ class MpiMessenger final : public Messenger {
     displacements_.resize(counts_.size());
     numbers_.resize(counts_.size());
   }
-  // Collective over `users`. If a rank has no memory, all ranks throw the same Error.
-  static std::shared_ptr<Messenger> over(MPI_Comm users, std::int64_t piece_bytes) {
-    int rank = 0, size = 1;
+  // Collective over `all`, which has all ranks of `users`. If one of them has no memory, all throw
+  // the same Error.
+  static std::shared_ptr<Messenger> over(MPI_Comm users, MPI_Comm all, std::int64_t piece_bytes) {
+    int rank = 0, size = 1, first = 0, ranks = 1;
     MPI_Comm_rank(users, &rank);
     MPI_Comm_size(users, &size);
+    MPI_Comm_rank(all, &first);
+    MPI_Comm_size(all, &ranks);
     std::shared_ptr<MpiMessenger> made;
     const Status status = attempt(stage_name, [&] {
       Error::make_reserve();
       made = std::make_shared<MpiMessenger>(rank, size, piece_bytes);
     });
-    int first = status.ok() ? size : rank;  // the first rank that has failed
-    check(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, users), "MPI_Allreduce");
-    if (first < size)
+    if (status.ok()) first = ranks;  // else the first rank that has failed
+    check(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, all), "MPI_Allreduce");
+    if (first < ranks)
       throw Error::told({ErrorKind::out_of_memory, stage_name, "Memory was refused.",
-                         "Use nodes with more memory, or fewer ranks on each.", first, 1, size});
+                         "Use nodes with more memory, or fewer ranks on each.", first, 1, ranks});
     MpiHandle::duplicate(users, made->handle_);
     return made;
   }
@@ -55,25 +58,26 @@ class MpiMessenger final : public Messenger {
   int rank() const noexcept override { return rank_; }
   int size() const noexcept override { return size_; }
   std::shared_ptr<Messenger> duplicate() const override {
-    return over(handle_->communicator(), piece_bytes_);
+    return over(handle_->communicator(), handle_->communicator(), piece_bytes_);
   }
 
   void barrier() override {
     handle_->check_shared(MPI_Barrier(handle_->communicator()), "MPI_Barrier");
   }
 
+  std::shared_ptr<Messenger> on_node() const override {
+    const Node node(handle_->communicator(), rank_);
+    return over(node.ranks, handle_->communicator(), piece_bytes_);
+  }
+
   bool ranks_share_cores() override {
-    MPI_Comm node = MPI_COMM_NULL;
-    check(MPI_Comm_split_type(handle_->communicator(), MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL,
-                              &node),
-          "MPI_Comm_split_type");
+    const Node node(handle_->communicator(), rank_);
     int ranks = 1;
-    MPI_Comm_size(node, &ranks);
+    MPI_Comm_size(node.ranks, &ranks);
     CoreMask cores = usable_cores();
-    const int code = MPI_Allreduce(MPI_IN_PLACE, cores.data(), static_cast<int>(cores.size()),
-                                   MPI_UINT64_T, MPI_BOR, node);
-    MPI_Comm_free(&node);
-    check(code, "MPI_Allreduce");
+    check(MPI_Allreduce(MPI_IN_PLACE, cores.data(), static_cast<int>(cores.size()), MPI_UINT64_T,
+                        MPI_BOR, node.ranks),
+          "MPI_Allreduce");
     const int known = count_of(cores);  // 0 if this system does not report its cores
     int shared = known > 0 && ranks > known ? 1 : 0;
     reduce(&shared, 1, ScalarType::int32, Reduction::greatest);
@@ -150,6 +154,18 @@ class MpiMessenger final : public Messenger {
   void set_on_mpi_error(OnMpiError what) noexcept override { handle_->set_on_mpi_error(what); }
 
  private:
+  // The ranks that share memory with this one.
+  struct Node {
+    Node(MPI_Comm all, int rank) {
+      check(MPI_Comm_split_type(all, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &ranks),
+            "MPI_Comm_split_type");
+    }
+    Node(const Node&) = delete;
+    Node& operator=(const Node&) = delete;
+    ~Node() { MPI_Comm_free(&ranks); }
+    MPI_Comm ranks = MPI_COMM_NULL;
+  };
+
   // Calls function(piece, count) for pieces that are so small that their count fits into 31 bits.
   template <class Function>
   void in_pieces(void* data, std::int64_t count, std::int64_t bytes_each,
@@ -234,7 +250,7 @@ std::shared_ptr<Messenger> make_mpi_messenger(MPI_Comm users) {
   if (between_groups)
     throw Error(ErrorKind::bad_input, Where{stage_name}, "The communicator connects two groups.",
                 "Pass an intracommunicator (MPI_Intercomm_merge makes one).");
-  return MpiMessenger::over(users, CommunicatorOptions().piece_bytes);
+  return MpiMessenger::over(users, users, CommunicatorOptions().piece_bytes);
 }
 
 }  // namespace evenkeel::detail

@@ -24,6 +24,7 @@ class SelfMessenger final : public Messenger {
   int rank() const noexcept override { return 0; }
   int size() const noexcept override { return 1; }
   std::shared_ptr<Messenger> duplicate() const override { return make_self_messenger(); }
+  std::shared_ptr<Messenger> on_node() const override { return make_self_messenger(); }
 
   void barrier() override {}
   bool ranks_share_cores() override { return false; }

@@ -52,6 +52,7 @@ class TimedMessenger final : public Messenger {
   int rank() const noexcept override { return other_->rank(); }
   int size() const noexcept override { return other_->size(); }
   std::shared_ptr<Messenger> duplicate() const override { return other_->duplicate(); }
+  std::shared_ptr<Messenger> on_node() const override { return other_->on_node(); }
 
   void barrier() override {
     const Adding adding(*sum_);

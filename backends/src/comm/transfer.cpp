@@ -4,6 +4,7 @@
 
 #include <evenkeel/backends/comm/transfer.hpp>
 
+#include <optional>
 #include <tuple>
 
 namespace evenkeel {
@@ -229,6 +230,11 @@ struct Transfer::Impl {
     sends_.settle(limits);
     receives_.settle(limits);
   }
+  ~Impl() {
+    if (exchange_) static_cast<void>(attempt(stage_name, [&] { run({}); }));
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
   void allocate() {
     sends_.allocate(*messenger_, in_flight_);
     receives_.allocate(*messenger_, in_flight_);
@@ -241,6 +247,7 @@ struct Transfer::Impl {
            staging_bytes(MemoryKind::shared);
   }
 
+  void start();
   void run(const TransferWork& work);
 
   // Runs a function, unless earlier work of this rank has failed.
@@ -264,8 +271,8 @@ struct Transfer::Impl {
   Direction<Receive> receives_;
   std::vector<Send> own_sends_;
   std::vector<Receive> own_receives_;
-  int exchange_ = 0;
-  bool has_more_ = false;  // other work to do meanwhile
+  std::optional<int> exchange_;  // from the start to the end
+  bool has_more_ = false;        // other work to do meanwhile
   Status status_;
 };
 
@@ -277,7 +284,7 @@ void Transfer::Impl::start_receive() {
     posted.data = now.staged;
   else
     now.reach = detail::let_mpi_reach(posted.kind);
-  now.flight->start(exchange_, posted);
+  now.flight->start(*exchange_, posted);
   receives_.under_way.push_back(std::move(now));
 }
 
@@ -296,7 +303,7 @@ void Transfer::Impl::start_send(const TransferWork& work) {
     posted.data = now.staged;
   else
     now.reach = detail::let_mpi_reach(posted.kind);
-  now.flight->start(exchange_, posted);
+  now.flight->start(*exchange_, posted);
   sends_.under_way.push_back(std::move(now));
 }
 
@@ -348,8 +355,14 @@ void Transfer::Impl::copy_own() {
   if (!own_sends_.empty()) space_.fence(label);
 }
 
-void Transfer::Impl::run(const TransferWork& work) {
+void Transfer::Impl::start() {
   exchange_ = messenger_->next_exchange();
+  while (receives_.can_start(in_flight_)) start_receive();
+  while (sends_.can_start(in_flight_) && !sends_.turns[sends_.next].is_packed()) start_send({});
+}
+
+void Transfer::Impl::run(const TransferWork& work) {
+  if (!exchange_) exchange_ = messenger_->next_exchange();
   has_more_ = static_cast<bool>(work.meanwhile);
   while (!sends_.is_over() || !receives_.is_over()) {
     while (receives_.can_start(in_flight_)) start_receive();
@@ -366,6 +379,7 @@ void Transfer::Impl::run(const TransferWork& work) {
   }
   while (has_more_) do_more(work);
   attempt_once([&] { copy_own(); });
+  exchange_.reset();
   if (!status_.ok()) throw Error(*status_.error());
 }
 
@@ -379,6 +393,7 @@ Transfer::Transfer(Transfer&&) noexcept = default;
 Transfer& Transfer::operator=(Transfer&&) noexcept = default;
 Transfer::~Transfer() = default;
 
+void Transfer::start() { impl_->start(); }
 void Transfer::run(const TransferWork& work) { impl_->run(work); }
 
 std::int64_t Transfer::staging_bytes(MemoryKind kind) const noexcept {

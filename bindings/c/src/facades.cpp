@@ -247,8 +247,7 @@ int ek_owner(const void* balancer, const double* point, int dimensions, int* ran
 
 // --- Loans ---------------------------------------------------------------------------------------
 
-int ek_loan_run(ek_loan* loan, const ek_loan_call* call, ek_batch_kernel kernel, void* user,
-                int* lent) {
+int ek_loan_begin(ek_loan* loan, const ek_loan_call* call, ek_batch_kernel kernel, void* user) {
   return c::guarded([&] {
     Loan& of = c::live(loan, "ek_loan").loan;
     // A call that is not valid has no kept fields, but counts one: an Error on all ranks.
@@ -261,10 +260,19 @@ int ek_loan_run(ek_loan* loan, const ek_loan_call* call, ek_batch_kernel kernel,
     objects.results = c::carried_of(given.results, given.result_count);
     objects.weight = c::numbers_of(given.weight);
     if (given.cost != nullptr) objects.cost.fields = {c::field_of(given.cost)};
-    const Loan::Report report =
-        of.run(c::carried_of(given.kept, given.kept_count), objects, kernel_for(kernel, user));
+    of.begin(c::carried_of(given.kept, given.kept_count), objects, kernel_for(kernel, user));
+  });
+}
+int ek_loan_end(ek_loan* loan, int* lent) {
+  return c::guarded([&] {
+    const Loan::Report report = c::live(loan, "ek_loan").loan.end();
     if (lent != nullptr) *lent = report.lent ? 1 : 0;
   });
+}
+int ek_loan_run(ek_loan* loan, const ek_loan_call* call, ek_batch_kernel kernel, void* user,
+                int* lent) {
+  const int begun = ek_loan_begin(loan, call, kernel, user);
+  return begun == EK_SUCCESS ? ek_loan_end(loan, lent) : begun;
 }
 
 }  // extern "C"

@@ -7,9 +7,10 @@
 
 namespace evenkeel {
 
-// All traded work is a line from 0 to `length`. Each lender and each borrower has a piece of it, in
-// the order of ranks. If pieces of a lender and of a borrower overlap, they trade. The line is
-// divided into a section for each rank, which gets all pieces in its section, and informs the
+// First the ranks of each node trade with each other, and then all ranks trade what is left. Each
+// time, all traded work is a line from 0 to `length`. Each lender and each borrower has a piece of
+// it, in the order of ranks. If pieces of a lender and of a borrower overlap, they trade. The line
+// is divided into a section for each rank, which gets all pieces in its section, and informs the
 // lenders.
 
 namespace {
@@ -85,10 +86,14 @@ std::vector<Trade> joined(const std::vector<Note<Trade>>& parts) {
   return all;
 }
 
-}  // namespace
+// The trades in which a rank lends, and the work that it borrows.
+struct LineUp {
+  std::vector<Trade> lends;
+  std::int64_t borrowed = 0;
+};
 
-std::vector<Trade> trades_of(const Communicator& communicator, Status& ready, std::int64_t surplus,
-                             std::int64_t deficit) {
+LineUp lined_up(const Communicator& communicator, Status& ready, std::int64_t surplus,
+                std::int64_t deficit) {
   std::array<std::int64_t, 2> before = {surplus, deficit}, all = before;
   communicator.exclusive_scan(std::span<std::int64_t>(before));
   communicator.all_reduce(std::span<std::int64_t>(all), Reduction::sum);
@@ -96,23 +101,54 @@ std::vector<Trade> trades_of(const Communicator& communicator, Status& ready, st
   if (line.length == 0) return {};
   const std::size_t side = surplus > 0 ? 0 : 1;
   const std::int64_t work = std::max(surplus, deficit);
+  LinePiece mine = {0, 0, surplus > 0};
+  if (work > 0) {
+    mine.begin = scaled(before[side], all[side], line.length);
+    mine.end = scaled(before[side] + work, all[side], line.length);
+  }
   std::vector<Note<LinePiece>> pieces;
-  const Status made = attempt(stage_name, [&] {
-    if (work > 0)
-      pieces =
-          in_sections(line, {scaled(before[side], all[side], line.length),
-                             scaled(before[side] + work, all[side], line.length), surplus > 0});
-  });
+  const Status made = attempt(stage_name, [&] { pieces = in_sections(line, mine); });
   if (ready.ok()) ready = made;
   pieces = announce(communicator, stage_name, ready, pieces);
   std::vector<Note<Trade>> trades;
   const Status found = attempt(stage_name, [&] { trades = matched(pieces); });
   if (ready.ok()) ready = found;
   trades = announce(communicator, stage_name, ready, trades);
-  std::vector<Trade> mine;
-  const Status told = attempt(stage_name, [&] { mine = joined(trades); });
+  LineUp result;
+  const Status told = attempt(stage_name, [&] { result.lends = joined(trades); });
   if (ready.ok()) ready = told;
-  return mine;
+  result.borrowed = mine.lends ? 0 : mine.end - mine.begin;
+  return result;
+}
+
+}  // namespace
+
+TradingRanks::TradingRanks(Communicator every, Communicator near)
+    : all(std::move(every)), node(std::move(near)) {
+  vote(all, attempt(stage_name, [&] { of_node.resize(static_cast<std::size_t>(node.size())); }));
+  node.all_gather(all.rank(), std::span(of_node));
+}
+
+TradingRanks TradingRanks::of(Communicator every) {
+  Communicator near = every.on_node();
+  return {std::move(every), std::move(near)};
+}
+
+std::vector<Trade> trades_of(const TradingRanks& ranks, Status& ready, std::int64_t surplus,
+                             std::int64_t deficit) {
+  if (ranks.node.size() == ranks.all.size())
+    return lined_up(ranks.all, ready, surplus, deficit).lends;
+  LineUp near = lined_up(ranks.node, ready, surplus, deficit);
+  deficit -= near.borrowed;
+  for (Trade& trade : near.lends) {
+    trade.to = ranks.of_node[static_cast<std::size_t>(trade.to)];
+    surplus -= trade.nanoseconds;
+  }
+  const LineUp far = lined_up(ranks.all, ready, surplus, deficit);
+  const Status joins = attempt(
+      stage_name, [&] { near.lends.insert(near.lends.end(), far.lends.begin(), far.lends.end()); });
+  if (ready.ok()) ready = joins;
+  return std::move(near.lends);
 }
 
 }  // namespace evenkeel

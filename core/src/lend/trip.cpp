@@ -104,6 +104,7 @@ struct LoanTrip::Impl {
     return packed_layout(costs.data(), terms.count, terms.count, memory);
   }
 
+  void require_same_fields() const;
   void pack() const;
   bool work_once();
   void work_on_own();
@@ -373,14 +374,36 @@ bool LoanTrip::Impl::work_once() {
   return failure.ok() && (own_left() || next_borrowed < waiting.size());
 }
 
-Status LoanTrip::run() {
+// The kernel would write into memory that a field no longer has.
+void LoanTrip::Impl::require_same_fields() const {
+  std::size_t f = 0;
+  const auto require = [&](const Field& field, const FieldLayout& before) {
+    const FieldLayout now = field.layout();
+    if (now.data != before.data || now.count < terms.count)
+      refuse(std::string("The memory of '") + field.label() + "' has changed since the loan began.",
+             "Leave fields alone between begin() and end().");
+  };
+  const LoanFields& of = terms.fields;
+  for (const std::span<const Field> group : {of.kept, of.inputs, of.results})
+    for (const Field& field : group) require(field, fields[f++]);
+  if (!of.cost.empty()) require(of.cost.front(), cost_fields.front());
+}
+
+void LoanTrip::start() {
   Impl& impl = *impl_;
-  const exec::Region shown("evenkeel::lend::run");
+  const exec::Region shown("evenkeel::lend::start");
   impl.failure = attempt(stage_name, [&] {
     exec::for_each(impl.space, trip_label, impl.costs.size(),
                    exec::Fill<double>{impl.costs.data(), unwritten});
     impl.pack();
   });
+  if (impl.trades) impl.there->start();
+}
+
+Status LoanTrip::run() {
+  Impl& impl = *impl_;
+  const exec::Region shown("evenkeel::lend::run");
+  if (impl.failure.ok()) impl.failure = attempt(stage_name, [&] { impl.require_same_fields(); });
   if (!impl.trades) {
     while (impl.work_once()) continue;
     return impl.failure;

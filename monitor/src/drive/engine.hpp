@@ -156,9 +156,10 @@ class Engine {
   const Communicator& communicator() const noexcept { return protocol_.communicator(); }
   // A clock for rebalances whose messages use `ranks`, which must outlive it. If it reads CPU time,
   // it stops while the rank is in MPI, since the rank may be waiting there.
-  std::function<std::int64_t()> clock_for(Communicator& ranks) {
-    if (observer_.has_cpu_time()) ranks.time_calls();
-    return [this, &ranks] { return observer_.now() - ranks.cpu_in_calls(); };
+  template <class... Ranks>
+  std::function<std::int64_t()> clock_for(Ranks&... ranks) {
+    if (observer_.has_cpu_time()) (ranks.time_calls(), ...);
+    return [this, &ranks...] { return observer_.now() - (ranks.cpu_in_calls() + ...); };
   }
 
  private:

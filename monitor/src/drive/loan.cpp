@@ -63,47 +63,55 @@ const Field* first_field(const Carried& kept, const Loan::Objects& objects) {
 }
 
 // In a deterministic run all work takes no time.
-std::function<std::int64_t()> clock_of(Engine& engine, Communicator& ranks) {
+std::function<std::int64_t()> clock_of(Engine& engine, TradingRanks& ranks) {
   if (engine.options().deterministic) return [] { return std::int64_t{0}; };
-  return engine.clock_for(ranks);
+  return engine.clock_for(ranks.all, ranks.node);
 }
 
 }  // namespace
 
 struct Loan::Impl {
-  Impl(Engine& of, Communicator all, std::string called, const Options& chosen)
+  Impl(Engine& of, TradingRanks all, std::string called, const Options& chosen)
       : engine(of),
-        ranks(std::move(all)),
+        trading(std::move(all)),
         name(std::move(called)),
         options(chosen),
-        now(clock_of(engine, ranks)),
+        now(clock_of(engine, trading)),
         timed(engine.kernel(name, options.kernel)),
         record(engine.add_loan(name)) {}
 
-  // A call before ranks know of each other.
-  struct Prepared {
-    std::optional<LoanTrip> trip;
-    exec::Array<double> units;              // the expected cost of each object
-    exec::Array<std::int64_t> nanoseconds;  // the same; empty if it is not known
-    Expectation expectation;                // of this rank
+  // A call between its two halves. Its trip refers to it.
+  struct Call {
+    Carried fields;
+    Objects objects;
+    Kernel kernel;
+    std::optional<LoanTrip> trip = {};
+    exec::Array<double> units = {};              // the expected cost of each object
+    exec::Array<std::int64_t> nanoseconds = {};  // the same; empty if it is not known
+    Expectation expectation = {};                // of this rank
+    std::int64_t mine = 0;                       // of its expected work, that of the kernel
+    LoanPolicy::Plan planned = {};
+    bool lends = false;
+    std::int64_t begun = 0, left = 0;  // when ranks had met, and when begin() returned
   };
-  Report run(const Carried& fields, const Objects& objects, const Kernel& kernel);
-  void check(const Carried& fields, const Objects& objects, const Kernel& kernel) const;
-  Prepared prepared(const Carried& fields, const Objects& objects, const Kernel& timed_kernel);
+  void begin(const Carried& fields, const Objects& objects, Kernel&& kernel);
+  Report end();
+  void check(const Call& made) const;
+  void prepare(Call& made) const;
   void learn(const LoanPolicy::Plan& planned, const LoanResult& result, bool lent);
   // The expected cost of each object, in units; empty if it is not known.
-  exec::Array<double> expected(const Space& where, const Objects& objects, std::int64_t count);
+  exec::Array<double> expected(const Space& where, const Objects& objects,
+                               std::int64_t count) const;
   bool lends(const Expectation& all);
   // Collective. Makes the trip lend, if that pays.
-  bool plan(LoanTrip& trip, const exec::Array<std::int64_t>& costs, std::int64_t mine,
-            const Expectation& all, LoanPolicy::Plan& planned);
+  bool plan(Call& made, const Expectation& all);
   // The nanoseconds for a unit of cost, after a call whose objects took `home` nanoseconds. Units
   // are expected costs in a call with weights, or else the costs that it has found.
-  double rate_after(LoanTrip& trip, const Objects& objects, const exec::Array<double>& units,
-                    std::int64_t home) const;
+  double rate_after(Call& made, std::int64_t home) const;
 
   Engine& engine;
-  Communicator ranks;
+  TradingRanks trading;
+  const Communicator& ranks = trading.all;
   std::string name;
   Options options;
   std::function<std::int64_t()> now;
@@ -112,11 +120,13 @@ struct Loan::Impl {
   LoanPolicy policy;
   exec::Array<double> costs;  // of the objects of the last call, by place
   double rate = 0;            // nanoseconds for a unit of cost, by the last calls; 0 if unknown
+  std::int64_t between = 0;   // nanoseconds between the halves of the last call
   bool lent_before = false;
+  std::unique_ptr<Call> call;  // if begin() has been called, and end() has not
 };
 
 exec::Array<double> Loan::Impl::expected(const Space& where, const Objects& objects,
-                                         std::int64_t count) {
+                                         std::int64_t count) const {
   if (objects.weight.given())
     return read_amounts(where, objects.weight.layout(), objects.weight.label(), count);
   if (!objects.cost.fields.empty()) {
@@ -134,22 +144,24 @@ bool Loan::Impl::lends(const Expectation& all) {
   return policy.plans(expected);
 }
 
-bool Loan::Impl::plan(LoanTrip& trip, const exec::Array<std::int64_t>& costs_now, std::int64_t mine,
-                      const Expectation& all, LoanPolicy::Plan& planned) {
-  const std::int64_t mean = all.sum / ranks.size();
+bool Loan::Impl::plan(Call& made, const Expectation& all) {
+  LoanTrip& trip = *made.trip;
+  const std::int64_t mean = all.sum / ranks.size(), load = made.expectation.sum;
   Status ready;
-  const std::vector<Trade> trades = trades_of(ranks, ready, std::max<std::int64_t>(mine - mean, 0),
-                                              std::max<std::int64_t>(mean - mine, 0));
+  const std::vector<Trade> trades =
+      trades_of(trading, ready, std::clamp<std::int64_t>(load - mean, 0, made.mine),
+                std::max<std::int64_t>(mean - load, 0));
   LentObjects lent;
   const bool must = options.lend == Lend::always || engine.options().deterministic;
   const auto least = must ? 0.0 : 2 * (policy.price(trip.bytes_of_object()) - policy.price(0));
   const Status chosen = attempt(loan_stage, [&] {
     if (ready.ok() && !trades.empty())
-      lent = choose(costs_now.space(), costs_now, trades, static_cast<std::int64_t>(least));
+      lent = choose(made.nanoseconds.space(), made.nanoseconds, trades,
+                    static_cast<std::int64_t>(least));
   });
   if (ready.ok()) ready = chosen;
   LoanPlanTally tally;
-  tally.greatest = std::max(mine - lent.nanoseconds, mean);
+  tally.greatest = std::max(load - lent.nanoseconds, mean);
   trip.make(ready, std::move(lent));
   tally.bytes = trip.totals().bytes_sent;
   // Without memory, each rank works on its own objects.
@@ -158,81 +170,98 @@ bool Loan::Impl::plan(LoanTrip& trip, const exec::Array<std::int64_t>& costs_now
     ready = {};
   }
   tally = vote<&LoanPlanTally::add>(ranks, ready, tally);
-  planned = {tally.greatest, tally.bytes};
-  const bool pays = tally.refused == 0 && (must || policy.pays({mean, all.greatest}, planned));
+  made.planned = {tally.greatest, tally.bytes};
+  const bool pays = tally.refused == 0 && (must || policy.pays({mean, all.greatest}, made.planned));
   if (!pays) trip.discard();
   return pays;
 }
 
-void Loan::Impl::check(const Carried& fields, const Objects& objects, const Kernel& kernel) const {
+void Loan::Impl::check(const Call& made) const {
+  const Objects& objects = made.objects;
   if (engine.is_finished())
-    refuse_loan("A loan runs after finish().", "Call run() before finish().");
-  if (first_field(fields, objects) == nullptr)
+    refuse_loan("A loan runs after finish().", "Call run() or begin() before finish().");
+  if (call)
+    refuse_loan("A loan begins a call before the last one has ended.",
+                "Call end() after each begin().");
+  if (first_field(made.fields, objects) == nullptr)
     refuse_loan("A loan has no fields.", "Give the fields that the kernel reads and writes.");
   if (objects.count.given() && objects.count.value() < 0)
     refuse_loan("The .count of a loan is negative.", "Give the number of objects, 0 or more.");
-  if (!kernel) refuse_loan("A loan has no kernel.", "Give a function that works on a batch.");
-  if (!fields.payloads.empty() || !objects.inputs.payloads.empty() ||
+  if (!made.kernel) refuse_loan("A loan has no kernel.", "Give a function that works on a batch.");
+  if (!made.fields.payloads.empty() || !objects.inputs.payloads.empty() ||
       !objects.results.payloads.empty())
     refuse_loan("Payloads cannot be lent.", "Lend fields; keep payloads out of the kernel.");
   if (objects.cost.fields.size() > 1)
     refuse_loan("A loan has several fields of costs.", "Give .cost one field.");
 }
 
-Loan::Impl::Prepared Loan::Impl::prepared(const Carried& fields, const Objects& objects,
-                                          const Kernel& timed_kernel) {
-  Prepared made;
-  const FieldLayout first = first_field(fields, objects)->layout();
+void Loan::Impl::prepare(Call& made) const {
+  const Objects& objects = made.objects;
+  const FieldLayout first = first_field(made.fields, objects)->layout();
   const std::int64_t count = objects.count.given() ? objects.count.value() : first.count;
   const Space where = Space::where(first.memory);
   const int batches = options.batches > 0 ? options.batches : where.is_device() ? 4 : 32;
   made.units = expected(where, objects, count);
-  const LoanFields all = {fields.fields, objects.inputs.fields, objects.results.fields,
+  const LoanFields all = {made.fields.fields, objects.inputs.fields, objects.results.fields,
                           objects.cost.fields};
   made.trip.emplace(
-      where, LoanTrip::Terms{ranks, all, count, batches, made.units.span(), timed_kernel, now});
+      where, LoanTrip::Terms{ranks, all, count, batches, made.units.span(), made.kernel, now});
   const double each = engine.options().deterministic ? deterministic_rate : rate;
   const bool is_known = count == 0 || (!made.units.empty() && each > 0);
   if (is_known && count > 0) made.nanoseconds = in_nanoseconds(made.units, each);
-  const std::int64_t mine = made.nanoseconds.empty() ? 0 : sum_of(made.nanoseconds);
+  made.mine = made.nanoseconds.empty() ? 0 : sum_of(made.nanoseconds);
+  const std::int64_t load = made.mine + between;
   const std::uint64_t signature = made.trip->signature();
-  made.expectation = {mine, mine, is_known ? 0 : 1, signature, signature};
-  return made;
+  made.expectation = {load, load, is_known ? 0 : 1, signature, signature};
 }
 
-Loan::Report Loan::Impl::run(const Carried& fields, const Objects& objects, const Kernel& kernel) {
-  const std::int64_t begin = now();
-  const Kernel timed_kernel = [&](const Batch& batch) {
-    const Timer timing = timed.time();
-    kernel(batch);
-    if (batch.memory() == MemoryKind::device) Space::where(MemoryKind::device).fence(loan_stage);
-  };
-  Prepared call;
+void Loan::Impl::begin(const Carried& fields, const Objects& objects, Kernel&& kernel) {
+  std::unique_ptr<Call> made;
+  Expectation mine;
   const Status ready = attempt(loan_stage, [&] {
-    check(fields, objects, kernel);
-    call = prepared(fields, objects, timed_kernel);
+    made = std::make_unique<Call>(Call{fields, objects, std::move(kernel)});
+    check(*made);
+    made->kernel = [this, untimed = std::move(made->kernel)](const Batch& batch) {
+      const Timer timing = timed.time();
+      untimed(batch);
+      if (batch.memory() == MemoryKind::device) Space::where(MemoryKind::device).fence(loan_stage);
+    };
+    prepare(*made);
+    mine = made->expectation;
   });
-  const Expectation all = vote<&Expectation::add>(ranks, ready, call.expectation);
+  const Expectation all = vote<&Expectation::add>(ranks, ready, mine);
   if (all.least_signature != all.greatest_signature)
     throw Error(ErrorKind::disagreement, Where{loan_stage},
                 "Ranks give different fields to the loan '" + name + "'.",
                 "Give fields of the same types in the same order on all ranks.");
-  LoanPolicy::Plan planned = {};
-  Report report;
-  report.lent =
-      lends(all) && plan(*call.trip, call.nanoseconds, call.expectation.sum, all, planned);
+  made->begun = now();
+  made->lends = lends(all) && plan(*made, all);
+  made->trip->start();
+  made->left = now();
+  call = std::move(made);
+}
 
-  const Status done = call.trip->run();
-  const LoanTrip::Totals& took = call.trip->totals();
-  const std::int64_t work = took.own + took.others, home = took.own + took.away;
-  const double own_rate = rate_after(*call.trip, objects, call.units, home);
-  const LoanResult result =
-      vote<&LoanResult::add>(ranks, done, LoanResult{now() - begin, work, home, work, own_rate});
-  call.trip->deliver();
+Loan::Report Loan::Impl::end() {
+  if (!call)
+    refuse_loan("A loan ends a call that has not begun.", "Call end() once after each begin().");
+  const std::unique_ptr<Call> ending = std::move(call);
+  between = now() - ending->left;
+  LoanTrip& trip = *ending->trip;
+  const Status done = trip.run();
+  const LoanTrip::Totals& took = trip.totals();
+  const std::int64_t mine = took.own + took.away;
+  const std::int64_t work = between + took.own + took.others, home = between + mine;
+  const double own_rate = rate_after(*ending, mine);
+  const LoanResult result = vote<&LoanResult::add>(
+      ranks, done, LoanResult{now() - ending->begun, work, home, work, own_rate});
+  trip.deliver();
   rate = own_rate > 0 ? own_rate : result.rate;
-  if (!objects.weight.given() && objects.cost.fields.empty()) costs = std::move(call.trip->costs());
-  learn(planned, result, report.lent);
+  const Objects& objects = ending->objects;
+  if (!objects.weight.given() && objects.cost.fields.empty()) costs = std::move(trip.costs());
+  learn(ending->planned, result, ending->lends);
 
+  Report report;
+  report.lent = ending->lends;
   report.objects_lent = took.objects_lent;
   report.objects_borrowed = took.objects_borrowed;
   report.bytes_sent = took.bytes_sent;
@@ -260,10 +289,10 @@ void Loan::Impl::learn(const LoanPolicy::Plan& planned, const LoanResult& result
   lent_before = lent;
 }
 
-double Loan::Impl::rate_after(LoanTrip& trip, const Objects& objects,
-                              const exec::Array<double>& units, std::int64_t home) const {
+double Loan::Impl::rate_after(Call& made, std::int64_t home) const {
   constexpr double weight = 0.5;
-  const double sum = evenkeel::sum_of(objects.weight.given() ? units : trip.costs());
+  const double sum =
+      evenkeel::sum_of(made.objects.weight.given() ? made.units : made.trip->costs());
   if (!(sum > 0) || home <= 0) return rate;
   const double latest = static_cast<double>(home) / sum;
   return rate > 0 ? rate + weight * (latest - rate) : latest;
@@ -275,7 +304,9 @@ Loan& Loan::operator=(Loan&&) noexcept = default;
 Loan::~Loan() = default;
 
 Loan Loan::make(Engine& engine, const std::string& name, const Options& options) {
-  Communicator own = engine.communicator().duplicate();
+  TradingRanks own = TradingRanks::of(engine.communicator().duplicate());
+  for (Communicator* ranks : {&own.all, &own.node})
+    ranks->set_on_mpi_error(engine.options().on_mpi_error);
   std::unique_ptr<Impl> impl;
   vote(engine.communicator(), attempt(loan_stage, [&] {
          if (options.batches < 0)
@@ -287,7 +318,14 @@ Loan Loan::make(Engine& engine, const std::string& name, const Options& options)
 }
 
 Loan::Report Loan::run(const Carried& fields, const Objects& objects, const Kernel& kernel) {
-  return impl_->engine.run([&] { return impl_->run(fields, objects, kernel); });
+  begin(fields, objects, kernel ? Kernel(std::cref(kernel)) : Kernel());
+  return end();
+}
+void Loan::begin(const Carried& fields, const Objects& objects, Kernel kernel) {
+  impl_->engine.run([&] { impl_->begin(fields, objects, std::move(kernel)); });
+}
+Loan::Report Loan::end() {
+  return impl_->engine.run([&] { return impl_->end(); });
 }
 Loan::Totals Loan::totals() const noexcept {
   const LoanRecord& all = *impl_->record;

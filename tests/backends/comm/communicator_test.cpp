@@ -115,6 +115,16 @@ TEST(Communicator, DuplicatesDoNotMix) {
   EXPECT_EQ(b.all_reduce(1, Reduction::sum), b.size());
 }
 
+// All ranks of a test share memory.
+TEST(Communicator, RanksOfANode) {
+  const Communicator all = test::world({.piece_bytes = 64}), node = all.on_node();
+  EXPECT_EQ(node.size(), all.size());
+  EXPECT_EQ(node.rank(), all.rank());
+  EXPECT_EQ(node.options().piece_bytes, 64);
+  EXPECT_EQ(node.all_reduce(1, Reduction::sum), all.size());
+  EXPECT_EQ(Communicator::self().on_node().size(), 1);
+}
+
 TEST(Communicator, IsMovable) {
   Communicator a = test::world();
   Communicator b = std::move(a);

@@ -39,9 +39,11 @@ void move(const Communicator& communicator, const std::vector<Send>& sends,
   Transfer(test::space(), communicator, sends, receives).run();
 }
 
+enum class Use { run, start_and_run, only_start };
+
 // Sends three messages between each pair of ranks, itself included, of lengths around the piece
 // size.
-void exchange_everything(const Communicator& communicator) {
+void exchange_everything(const Communicator& communicator, Use use = Use::run) {
   const int rank = communicator.rank(), size = communicator.size();
   const auto length = [](int from, int to, int message) {
     return static_cast<std::size_t>(message * 64 + (from + 2 * to) % 5 - (message > 0 ? 2 : 0));
@@ -58,7 +60,11 @@ void exchange_everything(const Communicator& communicator) {
       receives.push_back({partner, in.data(), std::ssize(in)});
     }
   }
-  move(communicator, sends, receives);
+  {
+    Transfer transfer(test::space(), communicator, sends, receives);
+    if (use != Use::run) transfer.start();
+    if (use != Use::only_start) transfer.run();
+  }
   for (std::size_t k = 0; k < incoming.size(); ++k)
     for (std::size_t i = 0; i < incoming[k].size(); ++i)
       ASSERT_EQ(incoming[k][i], byte_of(receives[k].from, rank, static_cast<int>(k % 3), i));
@@ -68,6 +74,12 @@ using TransferOn = test::OnRanks;
 using TransferWorkOn = test::OnRanks;
 
 TEST(Transfer, BetweenAllPairs) { exchange_everything(test::world({})); }
+
+TEST(Transfer, StartsBeforeItRuns) {
+  for (const bool is_staged : {false, true})
+    for (const Use use : {Use::start_and_run, Use::only_start})
+      exchange_everything(test::world({.stage_host_memory = is_staged}), use);
+}
 
 TEST(Transfer, InPieces) {
   exchange_everything(test::world({.piece_bytes = 64}));

@@ -289,6 +289,76 @@ TEST_F(Loans, AccountForWhatTheySave) {
   monitor.finish();
 }
 
+// The kernel is even, but one rank has much to do between the halves. Then it lends, so that all
+// ranks end together.
+TEST_F(Loans, OtherWorkBetweenTheHalves) {
+  Monitor monitor(communicator, options());
+  Loan loan = monitor.loan("chemistry");
+  Cells cells(rank, 1000);
+  cells.set_work([](std::int64_t) { return 1e6; });
+  const double other = rank == size - 1 ? 0.5 : 0.1;
+  for (int call = 0; call < 6; ++call) {
+    loan.begin(carry(cells.state), cells.objects(true), &react);
+    test::virtual_time += static_cast<std::int64_t>(1e9 * other);
+    const Loan::Report report = loan.end();
+    cells.expect_worked();
+    EXPECT_EQ(report.lent, size > 1 && call > 0);
+    EXPECT_NEAR(report.seconds_home, 1 + other, 1e-6);
+    EXPECT_NEAR(report.most_seconds_home, 1.5, 1e-6);
+    if (call == 0) continue;
+    EXPECT_NEAR(report.most_seconds, 1.1 + 0.4 / size, 2e-3);
+  }
+  EXPECT_NEAR(loan.totals().possible_seconds, 6 * (0.4 - 0.4 / size), 1e-6);
+  EXPECT_NEAR(loan.totals().saved_seconds, 5 * (0.4 - 0.4 / size), 1e-2);
+  monitor.finish();
+}
+
+// A rank has more other work than all have on average: it lends all it can.
+TEST_F(Loans, MoreOtherWorkThanCanBeEvenedOut) {
+  Monitor monitor(communicator, options());
+  Loan loan = monitor.loan("chemistry");
+  Cells cells(rank, 100);
+  cells.set_work([](std::int64_t) { return 1e6; });
+  for (int call = 0; call < 3; ++call) {
+    loan.begin(carry(cells.state), cells.objects(true), &react);
+    test::virtual_time += rank == 0 ? std::int64_t{5'000'000'000} : 0;
+    const Loan::Report report = loan.end();
+    cells.expect_worked();
+    if (call == 0 || size == 1) continue;
+    EXPECT_LE(report.objects_lent, rank == 0 ? 100 : 0);
+    EXPECT_GE(report.objects_lent, rank == 0 ? 100 - size : 0);  // one less for each trade
+  }
+  monitor.finish();
+}
+
+TEST_F(Loans, HalvesThatDoNotMatch) {
+  Monitor monitor(communicator, options());
+  Cells cells(rank, rank == 0 ? 3000 : 1000);
+  cells.set_work([](std::int64_t) { return 1e5; });
+  {
+    Loan loan = monitor.loan("chemistry");
+    EXPECT_ERROR_EVERYWHERE(loan.end(), "A loan ends a call that has not begun.");
+    loan.run(carry(cells.state), cells.objects(true), &react);
+    cells.expect_worked();
+    loan.begin(carry(cells.state), cells.objects(true), &react);
+    EXPECT_ERROR_EVERYWHERE(loan.run(carry(cells.state), cells.objects(true), &react),
+                            "A loan begins a call before the last one has ended.");
+    loan.end();
+    cells.expect_worked();
+    EXPECT_ERROR_EVERYWHERE(loan.end(), "A loan ends a call that has not begun.");
+    loan.begin(carry(cells.state), cells.objects(true), &react);
+  }  // objects are still on their way
+  Loan loan = monitor.loan("chemistry");
+  std::vector<double> values(10, 1.0);
+  loan.begin(carry(values), {}, [](const Batch&) {});
+  if (rank == size - 1) values = std::vector<double>(20, 2.0);
+  EXPECT_ERROR_EVERYWHERE(loan.end(), "has changed since the loan began.");
+  loan.begin(carry(cells.state), cells.objects(true), &react);
+  monitor.finish();
+  loan.end();
+  cells.expect_worked();
+}
+
 TEST_F(Loans, AKernelThatFailsOnABorrowedObject) {
   if (size == 1) GTEST_SKIP() << "no rank lends";
   Monitor monitor(communicator, options());

@@ -403,6 +403,11 @@ EK_API int ek_loan_of(void* balancer, const char* name, ek_loan** loan);
 /* Collective. *lent (may be null) is 1 if objects were lent. */
 EK_API int ek_loan_run(ek_loan* loan, const ek_loan_call* call, ek_batch_kernel kernel, void* user,
                        int* lent);
+/* The same in two halves, with other work of this rank between them. Both are collective. Fields,
+ * their memory and `user` must stay until ek_loan_end; `call` and its lists need not. */
+EK_API int ek_loan_begin(ek_loan* loan, const ek_loan_call* call, ek_batch_kernel kernel,
+                         void* user);
+EK_API int ek_loan_end(ek_loan* loan, int* lent);
 
 /* --- Maps, graphs and points ------------------------------------------------------------------ */
 

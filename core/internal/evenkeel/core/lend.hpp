@@ -21,13 +21,25 @@ struct Trade {
   std::int64_t nanoseconds;
 };
 
+// The ranks that may trade, and those of them on the node of this rank.
+struct TradingRanks {
+  Communicator all, node;
+  std::vector<int> of_node;  // their ranks among all
+
+  // Collective over all ranks.
+  EVENKEEL_API TradingRanks(Communicator every, Communicator near);
+  // The same, with nodes of ranks that share memory.
+  EVENKEEL_API static TradingRanks of(Communicator every);
+};
+
 // Collective. `surplus` is the work that this rank has above the level, and `deficit` what it lacks
-// to the level; one of them is 0. Ranks that lend and ranks that borrow are lined up in the order
-// of ranks, so that together they have fewer trades than there are ranks. If the sums of both
-// differ, all shares of the greater one shrink in proportion. Returns what this rank lends, sorted
-// by rank. Only ranks that trade send messages. If this rank fails, writes the failure to `ready`,
-// and takes part in all calls nevertheless.
-EVENKEEL_API std::vector<Trade> trades_of(const Communicator& communicator, Status& ready,
+// to the level; one of them is 0. Ranks trade within their node first, and then with all ranks.
+// Each time, ranks that lend and ranks that borrow are lined up in the order of ranks, so that
+// together they have fewer trades than there are ranks. If the sums of both differ, all shares of
+// the greater one shrink in proportion. Returns what this rank lends. Only ranks that trade send
+// messages. If this rank fails, writes the failure to `ready`, and takes part in all calls
+// nevertheless.
+EVENKEEL_API std::vector<Trade> trades_of(const TradingRanks& ranks, Status& ready,
                                           std::int64_t surplus, std::int64_t deficit);
 
 // Returns the first `count` numbers of a field, whose name is for messages. An Error if one is
@@ -62,7 +74,7 @@ struct LoanFields {
 };
 
 // Lends the chosen objects, works, and takes the results home. First make() on all ranks, then a
-// vote, then run() and deliver().
+// vote, then start(), run() and deliver().
 class EVENKEEL_API LoanTrip {
  public:
   struct Totals {
@@ -102,7 +114,9 @@ class EVENKEEL_API LoanTrip {
   void make(Status& ready, LentObjects lent);
   // Without this, or after discard(), run() works on all own objects and sends nothing.
   void discard() noexcept;
-  // Collective if objects are lent: sends them, works on own and borrowed objects, and receives
+  // Collective if objects are lent: sends them. Never throws; run() returns failures.
+  void start();
+  // After start(). Collective if objects are lent: works on own and borrowed objects, and receives
   // results, but does not write them into the fields. Never throws. The status has the first
   // failure, of the kernel or of a message.
   Status run();

@@ -12,6 +12,8 @@
 //     });
 //   }
 //
+// begin() and end() are the same call in two halves, with other work of the step between them.
+//
 // The objects must be independent of each other: the kernel reads and writes only the fields of its
 // batch, and gives the same result on every rank.
 
@@ -66,8 +68,8 @@ class EVENKEEL_API Loan {
     bool lent = false;  // the same on all ranks
     std::int64_t objects_lent = 0, objects_borrowed = 0, bytes_sent = 0;
     int partners = 0;
-    double seconds = 0;       // that this rank has worked
-    double seconds_home = 0;  // that it and others have worked on objects of this rank
+    double seconds = 0;       // that this rank has worked, also between begin() and end()
+    double seconds_home = 0;  // that it would have worked without lending
     // The same on all ranks: greatest of these two over all ranks.
     double most_seconds = 0, most_seconds_home = 0;
     explicit operator bool() const noexcept { return lent; }
@@ -90,6 +92,13 @@ class EVENKEEL_API Loan {
   // Error; then objects that were lent have their old values. If memory for lending is refused,
   // each rank works on its own objects.
   Report run(const Carried& fields, const Objects& objects, const Kernel& kernel);
+
+  // The same in two halves, both collective: objects are on their way while this rank does other
+  // work, and a rank that has had much other work between the halves of the last call lends more.
+  // Between them, make no collective call, and leave the variables of the fields as they are. Large
+  // messages may make progress only while MPI is called.
+  void begin(const Carried& fields, const Objects& objects, Kernel kernel);
+  Report end();
 
   Totals totals() const noexcept;
   const std::string& name() const noexcept;

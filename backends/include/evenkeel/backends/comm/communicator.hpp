@@ -121,6 +121,8 @@ class EVENKEEL_API Communicator {
 
   // Another duplicate with the same ranks and options. Collective.
   Communicator duplicate() const;
+  // The ranks that share memory with this one, in the same order. Collective.
+  Communicator on_node() const;
 
   int rank() const noexcept { return rank_; }
   int size() const noexcept { return size_; }

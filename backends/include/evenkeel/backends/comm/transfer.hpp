@@ -84,6 +84,9 @@ class EVENKEEL_API Transfer {
   Transfer& operator=(Transfer&&) noexcept;
   ~Transfer();
 
+  // Starts as many messages with data as may be in flight, so that they are on their way before
+  // run(). Collective, and then the destructor is, too: it completes all messages.
+  void start();
   // Returns when all data has arrived. Call it once. If the work throws or a message is faulty,
   // run() throws only after everything else has arrived. Messages sent after such a failure have
   // arbitrary content; they are sent so that no other rank waits.
