@@ -15,7 +15,7 @@ packages_kernels=("libtrilinos-kokkos-kernels-dev?")
 packages_mpi=("libopenmpi-dev|libmpich-dev" "openmpi-bin|mpich")
 packages_tools=(libcli11-dev nlohmann-json3-dev)
 packages_tests=(libgtest-dev libbenchmark-dev "gfortran?" "pkgconf?" "python3-numpy?"
-  "python3-mpi4py?")
+  "python3-mpi4py?" "python3-matplotlib?")
 packages_lint=(clang-format clang-tidy)
 packages_docs=(git doxygen python3-sphinx python3-myst-parser python3-sphinx-copybutton furo)
 packages_clang=(clang "libclang-rt-dev?")

@@ -1,7 +1,11 @@
 """The Python package: objects move, blocks, vertices and boxes get ranks, ghosts come, work is
-lent, divisions are even, and errors are exceptions."""
+lent, divisions are even, arrays of other libraries are taken, journals are replayed, pictures are
+drawn, and errors are exceptions."""
 
+import ctypes
+import importlib.util
 import os
+import shutil
 import sys
 
 import numpy as np
@@ -78,6 +82,222 @@ def journals_are_read():
         check(np.all(looks["work max"] >= looks["work avg"] * 0.999), "seconds of a kernel")
         check(np.all(looks.lambda_ >= 1) and set(looks.decision) == {"hold"}, "decisions")
         os.remove(journal)
+
+
+class Shared:
+    """An array that offers DLPack alone."""
+
+    def __init__(self, array):
+        self._array = array
+
+    def __dlpack__(self):
+        return self._array.__dlpack__()
+
+    def __dlpack_device__(self):
+        return self._array.__dlpack_device__()
+
+
+class Tensor(Shared):
+    """One whose library makes arrays, as that of PyTorch does."""
+
+    def new_empty(self, shape):
+        return Tensor(np.empty(shape, self._array.dtype))
+
+    def __getitem__(self, chosen):
+        return Tensor(self._array[chosen])
+
+
+class Claimed:
+    """A capsule that claims anything of some memory."""
+
+    def __init__(self, device=2, version=None, code=2, bits=64, lanes=1, shape=(4, 3),
+                 strides=None, flags=0):
+        self._memory = np.zeros(64)
+        self._shape = (ctypes.c_int64 * len(shape))(*shape)
+        self._strides = (ctypes.c_int64 * len(shape))(*strides) if strides else None
+        self._given = ek._arrays._Versioned(version or 0, 0, None, None, flags, (
+            self._memory.ctypes.data - 8, device, 0, len(shape), code, bits, lanes, self._shape,
+            self._strides, 8))
+        self._version = version
+
+    def __dlpack__(self, max_version=None, copy=None):
+        new = ctypes.pythonapi.PyCapsule_New
+        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p,
+                                                       ctypes.c_void_p]
+        if self._version is not None:
+            return new(ctypes.addressof(self._given), b"dltensor_versioned", None)
+        return new(ctypes.addressof(self._given.tensor), b"dltensor", None)
+
+    def __dlpack_device__(self):
+        return self._given.tensor.device, 0
+
+    def new_empty(self, shape):
+        return Claimed(self._given.tensor.device, shape=shape)
+
+
+def arrays_of_other_libraries():
+    count = 400 if rank == 0 else 0
+    x, ids = np.random.default_rng(5).random((3, count)).astype(np.float32), np.arange(count)
+    first = x.copy()
+    objects = ek.Set(position=Tensor(x.T), id=Tensor(ids), half=Shared(ids.astype(np.float16)),
+                     pair=Tensor(np.stack([ids, -ids], axis=1)), weight="id")
+    field = objects._fields["position"].c
+    check(field.data == x.ctypes.data or count == 0, "memory is shared")
+    check(count == 0 or (field.object_stride, field.component_stride) == (1, count), "strides")
+    balancer = ek.Balancer(comm, log="off")
+    check(balancer.rebalance(objects) == (ranks > 1), "tensors move")
+    check(type(objects.position) is Tensor and type(objects.half) is np.ndarray, "libraries")
+    mine = objects.id._array
+    check(comm.allreduce(int(mine.sum())) == comm.allreduce(int(ids.sum())), "all tensors")
+    check(np.array_equal(objects.position._array, comm.bcast(first)[:, mine].T), "positions")
+    check(np.array_equal(objects.half, mine.astype(np.float16)), "numbers of 16 bits")
+    check(np.array_equal(objects.pair._array, np.stack([mine, -mine], axis=1)), "pairs")
+    halo = ek.Halo(balancer, objects, 0.1)
+    ghosts = halo.exchange(objects)
+    check(type(ghosts.position) is Tensor and len(ghosts) == len(halo), "ghosts are tensors")
+    sums, ones = np.zeros(len(objects)), np.ones(len(ghosts))
+    halo.sum_back(Shared(sums), Shared(ones))
+    check(comm.allreduce(sums.sum()) == comm.allreduce(len(ghosts)), "sums of tensors")
+    values = np.zeros(300)
+
+    def add(batch):
+        value, by = batch.fields
+        value[batch.places] += by[batch.places]
+
+    loan = balancer.loan("add")
+    by = np.full(300, 2.0)
+    by.flags.writeable = False
+    loan.run([Shared(values)], add, inputs=[by])
+    check(np.all(values == 2), "a loan of tensors")
+    raises(lambda: loan.run([by], add, inputs=[by]), "read-only")
+
+    # Kinds of memory, and memory that this build does not have.
+    for device, kind in ((1, 0), (2, 1), (3, 0), (10, 1), (11, 0), (13, 2)):
+        for version in (None, 1):
+            field = ek._Field(Claimed(device, version), "x")
+            check(field.c.memory == kind and field.c.type == 10, f"the kind of {device}")
+            check((field.c.count, field.c.components) == (4, 3), f"the shape of {device}")
+    array = np.ones((5, 3))
+    uses = sys.getrefcount(array)
+    for shared in (Shared, Tensor):
+        field = ek._Field(shared(array), "x")
+        check(sys.getrefcount(array) > uses, "a field keeps its array")
+        del field
+        check(sys.getrefcount(array) == uses, "the array is freed with its field")
+    claimed = Claimed()
+    field = ek._Field(claimed, "x")
+    check(field.array is claimed and field.c.data == claimed._memory.ctypes.data, "the address")
+    check(field.at.__cuda_array_interface__["data"][0] == field.c.data, "the address for others")
+    if "device" not in sys.argv:
+        raises(lambda: balancer.rebalance(ek.Set(position=Claimed())), "without a device")
+        raises(lambda: loan.run([Claimed()], add), "without a device")
+    number = np.arange(3)
+    batch = ek.Batch(ek._c.Batch(count=2, objects=number.ctypes.data, field_count=1,
+                                 fields=ctypes.pointer(field.c), cost=number.ctypes.data), [field])
+    for array, of, shape, kind in ((batch.fields[0], claimed._memory, (4, 3), "<f8"),
+                                   (batch.places, number, (2,), "<i8"),
+                                   (batch.cost, number, (4,), "<f8")):
+        given = array.__cuda_array_interface__
+        check(given["data"] == (of.ctypes.data, False), "the address in a batch on a device")
+        check((given["shape"], given["typestr"]) == (shape, kind), f"a batch on a device: {given}")
+    raises(lambda: loan.run([Claimed(1, 1, flags=1)], add), "read-only")
+    raises(lambda: loan.run([Claimed(1, shape=(4, 4), strides=(1, 4))], add), "contiguous")
+    raises(lambda: ek.Set(position=Claimed(15)), "DLPack kind 15")
+    raises(lambda: ek.Set(position=Claimed(1, 2)), "version 2 of DLPack")
+    raises(lambda: ek.Set(position=Claimed(1, bits=4)), "4 bits")
+    raises(lambda: ek.Set(position=Claimed(shape=())), "no array")
+    raises(lambda: ek.Set(position=Claimed(shape=(5, 3), strides=(0, 1))), "even distances")
+    raises(lambda: ek.Set(position=Claimed(shape=(2, 2, 2), strides=(4, 4, 1))), "even distances")
+    raises(lambda: balancer.rebalance(ek.Set(position=Claimed(1, code=4, bits=16))), "type bytes")
+    raises(lambda: balancer.rebalance(ek.Set(position=Claimed(1, shape=(4, 5)))), "component")
+    raises(lambda: ek.Set(position=np.array([[None, None]])), "objects of Python")
+
+    class Foreign:
+        __cuda_array_interface__ = {"data": (4096, False), "shape": (4, 3), "typestr": "<f8",
+                                    "strides": None, "version": 3}
+
+    check(ek._Field(Foreign(), "x").c.memory == 1, "arrays with an interface of CUDA")
+    raises(lambda: ek.Set(position=Foreign()), "cupy.asarray")
+    balancer.finish()
+
+
+def journals_are_replayed():
+    journal = f"python_test_replay_{ranks}.jsonl"
+    objects = ek.Set(position=np.random.default_rng(1).random((2000 if rank == 0 else 0, 2)))
+    balancer = ek.Balancer(comm, trigger="every 20", deterministic=True, log="off",
+                           journal=journal)
+    work = balancer.kernel("work")
+    for _ in range(60):
+        objects.position[:, 0] = objects.position[:, 0] * 1.03 % 1
+        with work:
+            for _ in range(len(objects) // 50):
+                np.sin(objects.position)
+        balancer.step(objects)
+    balancer.finish()
+    if shutil.which("evenkeel"):
+        again = ek.replay(journal)
+        check(again.identical and again.ranks == ranks and again.looks > 0, f"again: {again}")
+        error = raises(lambda: ek.replay(journal, "threshold 1.2"), "is not a trigger")
+        check(error.status == "bad_input", "the kind of a bad trigger")
+        raises(lambda: ek.replay("no such journal"), "no such journal")
+        if ranks == 1:
+            raises(lambda: ek.replay(journal, "never"), "loads of other cuts")
+        else:
+            tried = ek.replay(journal, "never")
+            check(tried.recorded.rebalances == [20, 40, 60], f"on record: {tried}")
+            check(tried.trial.rebalances == [] and tried.trial.spent == 0, f"never: {tried}")
+            tried = ek.replay(journal, "every 10")
+            check(tried.trial.rebalances[:2] == [10, 20], f"every 10: {tried}")
+    if rank == 0 and importlib.util.find_spec("matplotlib"):
+        draws_loads(journal)
+    comm.Barrier()
+    if rank == 0:
+        os.remove(journal)
+
+
+def drawn(picture):
+    """Draws what picture(axes) adds to a canvas."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+    canvas = FigureCanvasAgg(Figure())
+    axes = canvas.figure.add_subplot()
+    check(picture(axes) is axes, "the axes are returned")
+    canvas.draw()
+    return axes
+
+
+def draws_loads(journal):
+    table = ek.read_journal(journal)
+    axes = drawn(lambda axes: ek.plot.loads(journal, axes))
+    marks = [segment[0][0] for segment in axes.collections[0].get_segments()]
+    check(ranks == 1 or marks == [20, 40, 60], f"marked rebalances: {marks}")
+    check(len(axes.lines) == ranks + 1, "a line for each rank, and one for lambda")
+    lambdas = axes.lines[-1].get_ydata()
+    check(len(lambdas) > 2 and np.all(lambdas >= 0.999) and np.all(lambdas < ranks + 0.1), "lambda")
+    check(np.all(np.diff(axes.lines[-1].get_xdata()) >= 0), "steps ascend")
+    labels = {text.get_text() for text in axes.get_legend().get_texts()}
+    check(labels == {"each rank", "lambda", "rebalance"}, f"the legend: {labels}")
+    raises(lambda: ek.plot.loads(table[:0]), "no look")
+
+
+def draws_domains():
+    points = np.random.default_rng(3).random((4000, 2))
+    square = np.floor(points * 8).astype(int) @ [8, 1]
+    axes = drawn(lambda axes: ek.plot.domains(points, square, axes))
+    colours = np.unique(axes.collections[0].get_facecolors(), axis=0)
+    check(len(axes.collections[0].get_offsets()) == 4000, "all points")
+    check(2 < len(colours) <= 10, f"{len(colours)} colours")
+    colour = {s: tuple(c) for s, c in zip(square, axes.collections[0].get_facecolors())}
+    for s in range(64):
+        check(s % 8 == 7 or colour[s] != colour[s + 1], f"{s} beside {s + 1}")
+        check(s >= 56 or colour[s] != colour[s + 8], f"{s} beside {s + 8}")
+    for some, number in ((points, 7), (points[:2], 2), (np.zeros((50, 2)), 3), (points[:0], 0)):
+        part = np.arange(len(some)) % max(number, 1) - 1
+        axes = drawn(lambda axes: ek.plot.domains(some, part, axes))
+        colours = np.unique(axes.collections[0].get_facecolors(), axis=0)
+        check(len(colours) == number, f"{len(colours)} colours of {number} parts")
+    raises(lambda: ek.plot.domains(np.zeros((5, 3)), np.zeros(5)), "(5, 3) instead of")
+    raises(lambda: ek.plot.domains(points, square[:5]), "instead of (count,)")
 
 
 def rows_move():
@@ -267,12 +487,17 @@ def divisions_are_even():
     balancer.finish()
 
 
+check("matplotlib" not in sys.modules, "matplotlib is imported only when it is used")
 objects_move()
 blocks_get_ranks()
 boxes_get_ranks()
 ghosts_come()
 rows_move()
+arrays_of_other_libraries()
 journals_are_read()
+journals_are_replayed()
+if rank == 0 and importlib.util.find_spec("matplotlib"):
+    draws_domains()
 errors_are_exceptions()
 work_is_lent()
 divisions_are_even()

@@ -1,4 +1,4 @@
-"""evenkeel for Python: dynamic load balancing of NumPy arrays over MPI.
+"""evenkeel for Python: dynamic load balancing of arrays over MPI.
 
     import evenkeel as ek
     from mpi4py import MPI
@@ -21,15 +21,21 @@ import collections
 import contextlib
 import ctypes
 import json
+import os
+import shutil
+import subprocess
+import types
+import weakref
 
 import numpy as np
 
-from . import _c
+from . import _c, plot
+from ._arrays import HOST, Memory, look_at, maker_of
 
 __all__ = ["Balancer", "Batch", "BlockBalancer", "BlockProposal", "CutReport", "Directory", "Error",
            "Graph", "GraphBalancer", "GridBalancer", "Halo", "Loan", "Monitor", "Set", "assign",
-           "cut_chain", "cut_graph", "cut_nets", "local_indices", "partition", "read_journal",
-           "stop", "version"]
+           "cut_chain", "cut_graph", "cut_nets", "local_indices", "partition", "plot",
+           "read_journal", "replay", "stop", "version"]
 
 _lib = _c.lib
 
@@ -40,8 +46,8 @@ class Error(RuntimeError):
     kinds = ("success", "bad_input", "out_of_memory", "communication", "disagreement",
              "application", "internal")
 
-    def __init__(self, status):
-        super().__init__(_lib.ek_message().decode(errors="replace"))
+    def __init__(self, status, message=None):
+        super().__init__(message or _lib.ek_message().decode(errors="replace"))
         self.status = self.kinds[status]
 
 
@@ -111,67 +117,75 @@ class _Field:
     """An array as the C interface sees it. It owns the memory that a move asks for."""
 
     def __init__(self, array, name):
-        array = np.asarray(array)
-        if array.ndim == 0:
-            raise ValueError(f"'{name}' is no array.")
-        self.name = name.encode()
+        self.name = name
         self.pending = None
-        self.hold(np.ascontiguousarray(array))
+        self.hold(array)
 
     def hold(self, array):
-        self.array = array
-        self.shape = array.shape[1:]
-        size = array.dtype.itemsize
-        code = _c.types.get((array.dtype.kind, size), _c.BYTES)
-        each = int(np.prod(self.shape, dtype=np.int64))
-        self.c = _c.Field()
-        self.c.size = ctypes.sizeof(_c.Field)
-        self.c.data = array.ctypes.data
-        self.c.type = code
-        self.c.element_bytes = size
-        self.c.components = each
-        self.c.count = self.c.capacity = len(array)
-        self.c.name = self.name
-        self.calls = (_c.ALLOCATE(self.allocate), _c.REPLACE(self.replace),
-                      _c.REPLACE(self.release))
-        self.c.allocate, self.c.replace, self.c.release = self.calls
+        self.array, self.at, self.is_copy = look_at(array, self.name)
+        shape, dtype = self.at.shape, self.at.dtype
+        self.c = _c.Field(size=ctypes.sizeof(_c.Field), data=self.at.data, memory=self.at.kind)
+        self.c.type = _c.types.get((dtype.kind, dtype.itemsize), _c.BYTES)
+        self.c.element_bytes = dtype.itemsize
+        self.c.components = int(np.prod(shape[1:], dtype=np.int64))
+        self.c.count = self.c.capacity = shape[0]
+        self.c.object_stride, self.c.component_stride = self.at.field_strides(self.name)
+        self.c.name = self.name.encode()
+        self.make = maker_of(self.array)
+        if self.make is not None:
+            field = weakref.proxy(self)  # a cycle would keep memory of a device for long
+            self.calls = (_c.ALLOCATE(lambda _, size: field.allocate(size)),
+                          _c.REPLACE(lambda *_: field.replace()),
+                          _c.REPLACE(lambda *_: field.release()))
+            self.c.allocate, self.c.replace, self.c.release = self.calls
 
-    def allocate(self, _, size):
+    def like(self, count):
+        """A new array of the same library, for `count` objects."""
+        return self.make((count,) + self.at.shape[1:])
+
+    def allocate(self, size):
         try:
-            self.pending = np.empty(size, dtype=np.uint8)
-        except MemoryError:
+            each = self.c.components * self.c.element_bytes
+            self.pending = self.like(max(1, size // each))
+            return look_at(self.pending, self.name)[1].data
+        except Exception:  # each library has its own one for a lack of memory
             return None
-        return self.pending.ctypes.data
 
-    def replace(self, _, __):
+    def replace(self):
         self.memory, self.pending = self.pending, None
 
-    def release(self, _, __):
+    def release(self):
         self.pending = None
 
     def take(self):
         """Makes the array of the values after a call."""
-        if self.c.data == self.array.ctypes.data and self.c.count == len(self.array):
-            return
-        each = self.array.dtype.itemsize * self.c.components
-        shape = (self.c.count,) + self.shape
-        if self.c.data != self.array.ctypes.data:
-            values = self.memory[:self.c.count * each].view(self.array.dtype).reshape(shape)
-        else:
-            values = self.array[:self.c.count]
-        self.hold(values)
+        has_moved = (self.c.data or 0) != self.at.data
+        if has_moved or self.c.count != self.at.shape[0]:
+            self.hold((self.memory if has_moved else self.array)[:self.c.count])
 
 
-def _in_place(array):
-    if not isinstance(array, np.ndarray) or not array.flags.c_contiguous:
+def _moving(array, name):
+    field = _Field(array, name)
+    if field.make is None:
+        raise ValueError(f"'{name}' is of {type(array)}, whose library has no function `empty` for "
+                         "the arrays after a move. Give an array of CuPy or PyTorch, such as "
+                         "cupy.asarray(x), which has the same memory.")
+    return field
+
+
+def _in_place(array, is_written=True):
+    field = _Field(array, "array")
+    if field.is_copy or field.at.strides is not None:
         raise ValueError("This call needs contiguous arrays, which it may write in place.")
-    return _Field(array, "array")
+    if is_written and field.at.is_read_only:
+        raise ValueError("This call writes into an array that is read-only. Give a copy.")
+    return field
 
 
 class Set:
     """Arrays of objects that move together: one position, of two or three floats per object, and
     any others. The first axis of each array counts the objects. Attributes of the set are the
-    arrays; after a call that moves objects they are new ones.
+    arrays; after a call that moves objects they are new ones, of the same library.
 
     weight, type, key, group, pinned and bytes name arrays of the set with one number per object, as
     in SetOptions of the library. `rows` are pairs of names, of offsets and of values: object i has
@@ -183,9 +197,8 @@ class Set:
     def __init__(self, position, *, weight=None, type=None, key=None, group=None, pinned=None,
                  bytes=None, bytes_per_object=0, rows=(), graph=None, **arrays):
         self._given = None
-        self._fields = {"position": _Field(position, "position")}
-        for name, array in arrays.items():
-            self._fields[name] = _Field(array, name)
+        self._fields = {name: _moving(array, name)
+                        for name, array in {"position": position, **arrays}.items()}
         self._names = dict(zip(self._roles, (weight, type, key, group, pinned, bytes)))
         self._bytes_per_object = bytes_per_object
         for role, name in self._names.items():
@@ -204,13 +217,13 @@ class Set:
 
     def __setattr__(self, name, value):
         if name in self.__dict__.get("_fields", {}):
-            self._fields[name] = _Field(value, name)
+            self._fields[name] = _moving(value, name)
             self._given = None
         else:
             super().__setattr__(name, value)
 
     def __len__(self):
-        return len(self.position)
+        return self._fields["position"].at.shape[0]
 
     def __dir__(self):
         return list(super().__dir__()) + list(self._fields)
@@ -340,8 +353,8 @@ def _owner(balancer, point):
 
 class Monitor(_Facade):
     """Times kernels, and says when to rebalance; the program does it. Options are lines
-    "key = value" or keywords, as in Monitor(comm, trigger="threshold 1.2", journal="run.journal").
-    """
+    "key = value" or keywords, as in Monitor(comm, trigger="threshold lambda 1.2",
+    journal="run.journal")."""
 
     _type = "monitor"
 
@@ -545,7 +558,7 @@ class Graph:
             setattr(self._c, name, ctypes.addressof(field.c))
 
     def __len__(self):
-        return max(0, len(self._fields["offsets"].array) - 1)
+        return max(0, self._fields["offsets"].at.shape[0] - 1)
 
 
 CutReport = collections.namedtuple(
@@ -654,8 +667,8 @@ class Directory(_Handle):
     def look_up(self, ids):
         """Collective. The rank of each id, or -1 if no object has it, and its index there."""
         field = _Field(ids, "ids")
-        ranks = np.empty(field.array.shape, np.int32)
-        indices = np.empty(field.array.shape, np.int64)
+        ranks = np.empty(field.at.shape, np.int32)
+        indices = np.empty(field.at.shape, np.int64)
         _check(_lib.ek_directory_look_up(self._handle, ctypes.byref(field.c), ranks.ctypes.data,
                                          indices.ctypes.data))
         return ranks, indices
@@ -664,7 +677,7 @@ class Directory(_Handle):
 def local_indices(ids, wanted):
     """The index of each id of `wanted` in `ids`, or -1."""
     fields = [_Field(ids, "ids"), _Field(wanted, "wanted")]
-    fields.append(_Field(np.empty(fields[1].array.shape, np.int64), "indices"))
+    fields.append(_Field(np.empty(fields[1].at.shape, np.int64), "indices"))
     _check(_lib.ek_local_indices(*[ctypes.byref(field.c) for field in fields]))
     return fields[2].array
 
@@ -695,8 +708,7 @@ class Halo(_Handle):
 
     def exchange(self, objects):
         """Collective. A Set of the ghosts of all arrays; positions are shifted by whole periods."""
-        ghosts = Set(**{name: np.empty((len(self),) + field.array.shape[1:], field.array.dtype)
-                        for name, field in objects._fields.items()})
+        ghosts = Set(**{name: field.like(len(self)) for name, field in objects._fields.items()})
         _check(_lib.ek_halo_exchange(self._handle, ctypes.byref(objects._as_c()),
                                      ctypes.byref(ghosts._as_c())))
         return ghosts
@@ -704,8 +716,7 @@ class Halo(_Handle):
     def sum_back(self, array, ghosts):
         """Collective. Adds the numbers of ghosts to those of their objects, in place."""
         sets, keep = [], []
-        for each in (array, ghosts):
-            field = _in_place(each)
+        for field in (_in_place(array), _in_place(ghosts, is_written=False)):
             keep.append((field, (ctypes.c_void_p * 1)(ctypes.addressof(field.c))))
             sets.append(_c.Set(size=ctypes.sizeof(_c.Set), carried_count=1))
             sets[-1].carried = ctypes.cast(keep[-1][1], type(sets[-1].carried))
@@ -717,27 +728,24 @@ class Halo(_Handle):
 
 class Batch:
     """Some objects for one call of a loan's kernel: those at `places` of each array in `fields`.
-    cost[places] may be written."""
+    cost[places] may be written. On a device, cupy.asarray or torch.as_tensor takes each of them."""
 
     def __init__(self, given, fields):
         self.count, self.owner = given.count, given.owner
         self.is_borrowed = given.is_borrowed != 0
-        self.places = slice(0, given.count)
-        length = given.count
+        kind = given.fields[0].memory if fields else HOST
+
+        def array(address, dtype, shape):
+            memory = Memory(address, kind, dtype, shape)
+            return np.asarray(memory).view(dtype) if kind == HOST else memory
+
+        self.places, length = slice(0, given.count), given.count
         if given.objects:
-            self.places = np.ctypeslib.as_array(given.objects, (given.count,))
+            self.places = array(given.objects, np.int64, (given.count,))
             length = given.fields[0].count
-        self.cost = np.ctypeslib.as_array(given.cost, (length,))
-        self.fields = []
-        for f, like in enumerate(fields):
-            array = like.array
-            shape = (given.fields[f].count,) + array.shape[1:]
-            size = int(np.prod(shape, dtype=np.int64)) * array.dtype.itemsize
-            if size == 0:
-                self.fields.append(np.empty(shape, array.dtype))
-                continue
-            memory = (ctypes.c_uint8 * size).from_address(given.fields[f].data)
-            self.fields.append(np.frombuffer(memory, array.dtype).reshape(shape))
+        self.cost = array(given.cost, np.float64, (length,))
+        self.fields = [array(at.data, like.at.dtype, (at.count,) + like.at.shape[1:])
+                       for at, like in zip(given.fields[:given.field_count], fields)]
 
 
 class Loan:
@@ -754,17 +762,18 @@ class Loan:
         """Collective. Calls kernel(batch) until all objects of all ranks are done. Arrays in `kept`
         are read and written in place, `inputs` are only read, and `results` only written. Returns
         True if ranks have lent objects."""
-        groups = [[_in_place(array) for array in group] for group in (kept, inputs, results)]
+        groups = [[_in_place(array, is_written) for array in group]
+                  for group, is_written in ((kept, True), (inputs, False), (results, True))]
         fields = [field for group in groups for field in group]
         call = _c.LoanCall()
         call.size = ctypes.sizeof(_c.LoanCall)
-        call.count = len(fields[0].array) if count is None and fields else count or 0
+        call.count = fields[0].at.shape[0] if count is None and fields else count or 0
         lists = [(ctypes.POINTER(_c.Field) * max(len(group), 1))(
             *[ctypes.pointer(field.c) for field in group]) for group in groups]
         call.kept, call.inputs, call.results = lists
         call.kept_count, call.input_count, call.result_count = [len(group) for group in groups]
         if weight is not None:
-            weights = _Field(_doubles(weight, "weight"), "weight")
+            weights = _Field(weight, "weight")
             call.weight = ctypes.pointer(weights.c)
         raised = []
         work = _c.WORK(lambda given, _: _guarded(lambda: kernel(Batch(given.contents, fields)),
@@ -834,7 +843,7 @@ def _cut(call, before, graph, count, parts, from_, method, speeds, comm):
     options = _c.CutOptions(size=ctypes.sizeof(_c.CutOptions), parts=parts)
     keep = []
     if from_ is not None:
-        keep.append(_Field(np.asarray(from_), "from_"))
+        keep.append(_Field(from_, "from_"))
         options.from_ = ctypes.addressof(keep[-1].c)
     if speeds is not None:
         keep.append(_doubles(speeds, "speeds"))
@@ -879,9 +888,10 @@ def cut_chain(weights, parts, *, speeds=None, least_items=0):
 def read_journal(path):
     """The looks of a journal as a record array: `step`, `generation`, `decision`, `cause`, and the
     numbers `lambda_`, `imbalance_percent`, `coverage`, `wasted_seconds`, `predicted_gain`, `cost`,
-    `realised_gain`, `objects_moved` and `bytes_moved`, which are NaN if they are not known. For
-    each kernel, the fields "NAME avg" and "NAME max" have its seconds per step; `per_rank` has
-    those of all kernels on each rank, if the journal has them."""
+    `realised_gain`, `objects_moved` and `bytes_moved`, which are NaN if they are not known.
+    `rebalanced_at` is the step after which a rebalance made new domains, or NaN. For each kernel,
+    the fields "NAME avg" and "NAME max" have its seconds per step; `per_rank` has those of all
+    kernels on each rank, if the journal has them."""
     looks = []
     with open(path, encoding="utf-8") as lines:
         for line in lines:
@@ -891,9 +901,10 @@ def read_journal(path):
                 break  # a run that was killed may leave an incomplete line
             if "decision" in look:
                 look["kernels"] = look.get("kernels") or {}  # null without a measurement
+                look["rebalanced_at"] = look.get("taken_at") if look.get("changed") else None
                 looks.append(look)
     numbers = ("lambda", "imbalance_percent", "coverage", "wasted_seconds", "predicted_gain",
-               "cost", "realised_gain", "objects_moved", "bytes_moved")
+               "cost", "realised_gain", "objects_moved", "bytes_moved", "rebalanced_at")
     kernels = sorted({name for look in looks for name in look["kernels"]})
     ranks = max((len(look.get("per_rank") or ()) for look in looks), default=0)
     fields = [("step", np.int64), ("generation", np.int64), ("decision", "U16"), ("cause", "U24")]
@@ -916,3 +927,27 @@ def read_journal(path):
         for name, value in zip(table.dtype.names, values):
             row[name] = value
     return table
+
+
+def replay(journal, trigger=None):
+    """The answer of the program `evenkeel replay`, with the names in docs/tool.md. With a trigger,
+    such as "threshold lambda 1.2": what it would have done in the run of this journal. `trial` and
+    `recorded` have `rebalances`, the steps after which these took place, and the seconds
+    `slowest`, `spent` and `saved`. Without a trigger, all decisions of the run are repeated, which
+    must come out the same: `looks` is their number."""
+    library, path = os.environ.get("EVENKEEL_LIB"), os.environ.get("PATH", os.defpath)
+    if library:
+        path = os.pathsep.join([os.path.join(library, "..", "bin"), path])
+    program = shutil.which("evenkeel", path=path)
+    if program is None:
+        raise FileNotFoundError("The program evenkeel is not found. Add its folder to PATH.")
+    command = [program, "replay", "--json", f"--journal={os.fspath(journal)}"]
+    command += [] if trigger is None else [f"--trigger={trigger}"]
+    # As one process, also within a run of MPI.
+    alone = {name: value for name, value in os.environ.items()
+             if not name.startswith(("OMPI_", "PMI_", "PMIX_", "SLURM_"))}
+    run = subprocess.run(command, env=alone, capture_output=True, text=True, check=False)
+    if run.returncode != 0:
+        kind = {1: "disagreement", 2: "bad_input"}.get(run.returncode, "internal")
+        raise Error(Error.kinds.index(kind), run.stderr.strip() or f"{command} failed.")
+    return json.loads(run.stdout, object_hook=lambda names: types.SimpleNamespace(**names))

@@ -38,9 +38,9 @@ class Move(c.Structure):
 
 
 class Batch(c.Structure):
-    _fields_ = [("count", c.c_int64), ("objects", c.POINTER(c.c_int64)),
+    _fields_ = [("count", c.c_int64), ("objects", c.c_void_p),
                 ("fields", c.POINTER(Field)), ("field_count", c.c_int),
-                ("cost", c.POINTER(c.c_double)), ("owner", c.c_int), ("is_borrowed", c.c_int)]
+                ("cost", c.c_void_p), ("owner", c.c_int), ("is_borrowed", c.c_int)]
 
 
 WORK = c.CFUNCTYPE(c.c_int, c.POINTER(Batch), c.c_void_p)
