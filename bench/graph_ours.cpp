@@ -29,9 +29,8 @@ GraphResult curve(const GraphProblem& problem) {
   return result;
 }
 
-// Polishing begins with a curve and needs positions. As in the peers, other efforts use no
-// positions.
-GraphResult by_graph(const GraphProblem& problem, Effort effort) {
+// Polishing begins with a curve and needs positions. The methods "placed" use them, too.
+GraphResult by_graph(const GraphProblem& problem, Effort effort, bool has_positions) {
   const graphs::Graph& graph = *problem.graph;
   const Space space = Space::where(MemoryKind::host);
   const Communicator self = Communicator::self();
@@ -43,7 +42,7 @@ GraphResult by_graph(const GraphProblem& problem, Effort effort) {
   if (!problem.weights.empty()) known.weight = problem.weights;
   if (!problem.edge_weights.empty()) known.edge_weight = problem.edge_weights;
   if (!problem.is_uncuttable.empty()) known.uncuttable = problem.is_uncuttable;
-  if (effort == Effort::polish && graph.dimensions > 0) known.position = positions;
+  if (has_positions && graph.dimensions > 0) known.position = positions;
   GraphCutOptions options{.parts = problem.parts, .speeds = problem.speeds};
   if (!problem.old_parts.empty()) options.from = problem.old_parts;
   GraphResult result;
@@ -56,10 +55,12 @@ GraphResult by_graph(const GraphProblem& problem, Effort effort) {
   return result;
 }
 
-GraphMethod method_of(Effort effort) {
-  return {.name = std::string("evenkeel ") + name_of(effort),
-          .solve = [effort](const GraphProblem& problem) { return by_graph(problem, effort); },
-          .needs_positions = effort == Effort::polish,
+GraphMethod method_of(Effort effort, bool has_positions) {
+  const bool is_named = has_positions && effort != Effort::polish;
+  return {.name = (is_named ? "placed " : "evenkeel ") + std::string(name_of(effort)),
+          .solve =
+              [=](const GraphProblem& problem) { return by_graph(problem, effort, has_positions); },
+          .needs_positions = has_positions,
           .on_all_ranks = true,
           .is_ours = true};
 }
@@ -68,10 +69,13 @@ GraphMethod method_of(Effort effort) {
 
 std::vector<GraphMethod> our_graph_methods() {
   return {{.name = "curve", .solve = &curve, .needs_positions = true, .is_curve = true},
-          method_of(Effort::polish),
-          method_of(Effort::fast),
-          method_of(Effort::good),
-          method_of(Effort::best)};
+          method_of(Effort::polish, true),
+          method_of(Effort::fast, false),
+          method_of(Effort::good, false),
+          method_of(Effort::best, false),
+          method_of(Effort::fast, true),
+          method_of(Effort::good, true),
+          method_of(Effort::best, true)};
 }
 
 }  // namespace evenkeel::bench

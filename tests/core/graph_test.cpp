@@ -257,7 +257,35 @@ TEST(CutGraph, CutsLessWithMoreEffort) {
       EXPECT_EQ(best.report.empty, 0);
       EXPECT_EQ(best.parts, cut_alone(graph, options, {.effort = Effort::best}).parts);
     }
+  if (is_slow()) return;  // only some of the graphs have been cut
   EXPECT_LT(good_edges, fast_edges);
+}
+
+// The cut along the curve is better on grids, and the other one on most meshes.
+TEST(CutGraph, PositionsNeverHarm) {
+  if (is_left_out()) GTEST_SKIP();
+  double with = 0, without = 0;
+  for (const Effort effort : efforts()) {
+    if (effort == Effort::polish) continue;
+    for (GraphOnHost graph :
+         some_of<GraphOnHost>({test::random_mesh(6000, 5), weighted(test::random_mesh(3000, 8), 1),
+                               test::grid(64, 64)})) {
+      const Cut placed = cut_of(graph, {.parts = 16}, {.effort = effort});
+      expect_sound(graph, placed, 16);
+      EXPECT_EQ(placed.parts, cut_alone(graph, {.parts = 16}, {.effort = effort}).parts);
+      graph.positions.clear();
+      const Cut cut = cut_of(graph, {.parts = 16}, {.effort = effort});
+      if (effort != Effort::best) {
+        EXPECT_LE(placed.report.cut, cut.report.cut);
+      }
+      with += placed.report.cut;
+      without += cut.report.cut;
+    }
+  }
+  EXPECT_LT(with, without);
+  const GraphOnHost few = test::grid(2, 1);  // most ranks have no vertices
+  for (const Effort effort : all_efforts)
+    expect_sound(few, cut_of(few, {.parts = 2}, {.effort = effort}), 2);
 }
 
 // With Kokkos Kernels, one rank has enough vertices to reorder them; five ranks do not.

@@ -106,8 +106,7 @@ class Described {
     for (int c = 0; c < first; ++c) weights_->set(c, costs[static_cast<std::size_t>(c)]);
     if (has_own) weights_->set(first, options.weight.layout());
     options.weight = weights_->source();
-    const bool follows_curve = std::get<ByGraph>(prepared.options.method).effort == Effort::polish;
-    if (follows_curve && !options.position.given() && given.count() > 0) {
+    if (!options.position.given() && given.count() > 0) {
       const FieldLayout at = given.position();
       places_.emplace(space, given.count(), at.components, "positions of objects");
       places_->set(0, at);

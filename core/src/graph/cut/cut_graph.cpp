@@ -296,10 +296,13 @@ GraphCut cut_read(const Communicator& communicator, GraphRead& read, int parts,
   exec::Array<int> current;
   if (read.has_homes) {
     plan.start = Start::homes;
-  } else if (wishes.effort == Effort::polish && read.has_keys) {
+  } else if (read.has_keys && wishes.companion == nullptr) {
     current = parts_along_curve(communicator, level, read.dimensions, parts, wishes.speeds,
                                 !read.has_weights && !read.has_uncuttable);
-    plan.start = Start::given;
+    if (wishes.effort == Effort::polish)
+      plan.start = Start::given;
+    else
+      plan.has_other = true;
   } else if (wishes.effort == Effort::polish) {  // there are no homes or keys, so there is no cut
                                                  // to polish
     plan = plan_for(Effort::fast, false);
@@ -308,8 +311,10 @@ GraphCut cut_read(const Communicator& communicator, GraphRead& read, int parts,
   plan.companion = wishes.companion;
   if (plan.companion != nullptr) plan.cuts = 1;  // a companion is coarsened only once
   plan.patience.cools = !read.has_homes && plan.companion == nullptr;
+  if (plan.patience.cools) plan.patience.iterations = std::min(plan.patience.iterations, 3);
   std::optional<Contracted> other;  // the level with its vertices in another order
   if (plan.is_coarsened && plan.companion == nullptr) other = arranged(communicator, level);
+  if (other && plan.has_other) current = restricted(level, *other, current);
   if (other) level = std::move(other->level);
   Moves moves = cut_levels(communicator, {}, level, goal, plan, std::move(current));
   const bool are_filled = fill_empty(communicator, moves);

@@ -246,8 +246,8 @@ struct PartOfCluster {
   }
 };
 
-// Collective. Returns the parts of coarse vertices and ghosts, if no cluster has vertices of
-// different parts.
+}  // namespace
+
 exec::Array<int> restricted(const Level& fine, const Contracted& coarser,
                             const exec::Array<int>& parts) {
   const Level& level = coarser.level;
@@ -262,6 +262,8 @@ exec::Array<int> restricted(const Level& fine, const Contracted& coarser,
   level.ghosts.refresh(coarse, 1, ready);
   return coarse;
 }
+
+namespace {
 
 constexpr std::size_t many_levels = 64;  // more than nearly all graphs have
 
@@ -407,17 +409,27 @@ constexpr int most_combined = 46'340;  // parts; the square of this number has 3
 Moves cut_levels(const Communicator& communicator, const Status& status, const Level& finest,
                  const Goal& goal, const MultilevelPlan& plan, exec::Array<int> given) {
   const int cuts = goal.parts <= most_combined ? plan.cuts : 1;
+  const int cycles = 2 * cuts - 1 + (plan.has_other && cuts > 1 ? 1 : 0);
   int cycle = 0;
   MultilevelPlan each = plan;
   each.most_searched = 0;
-  if (plan.progress)
-    each.progress = [&](double done) { plan.progress((cycle + done) / (2 * cuts - 1)); };
+  if (plan.progress) each.progress = [&](double done) { plan.progress((cycle + done) / cycles); };
+  exec::Array<int> another;
+  if (plan.has_other) std::swap(another, given);
   Moves best = Cycle(communicator, finest, goal, each, std::move(given), {}).run(status);
-  for (int cut = 1; cut < cuts; ++cut) {
-    ++cycle;
+  for (int cut = plan.has_other ? 0 : 1; cut < cuts; ++cut) {
     each.seed = static_cast<std::uint64_t>(cut);
-    Moves other = Cycle(communicator, finest, goal, each, {}, {}).run({});
+    MultilevelPlan next = each;
+    if (cut == 0) {
+      next.start = Start::given;
+      next.is_coarsened = false;
+      next.progress = {};
+    } else {
+      ++cycle;
+    }
+    Moves other = Cycle(communicator, finest, goal, next, std::exchange(another, {}), {}).run({});
     if (is_better(other, best)) std::swap(best, other);
+    if (cuts == 1) break;
     ++cycle;
     MultilevelPlan both = each;
     both.start = Start::given;

@@ -44,6 +44,7 @@ inline constexpr int vertices_per_part = 12;
 struct MultilevelPlan {
   Start start = Start::anew;
   bool is_coarsened = true;  // if false, only the given parts are improved
+  bool has_other = false;    // in a cut from nothing: the given parts are another cut
   int starts = 2;            // number of cuts of the coarsest level; the best one is used
   int tries = 4;             // number of attempts at each bisection
   // Several cuts are combined one after the other: vertices of one part in both the best cut so far
@@ -60,9 +61,15 @@ struct MultilevelPlan {
 };
 
 // Collective. Returns the part of each vertex and ghost, with the state of the moves between parts.
-// `given` has parts of vertices and ghosts, and is used only for Start::given.
+// `given` has parts of vertices and ghosts for Start::given, and for another cut. That one is
+// improved on the finest level only, and the better result is kept.
 Moves cut_levels(const Communicator& communicator, const Status& status, const Level& finest,
                  const Goal& goal, const MultilevelPlan& plan, exec::Array<int> given);
+
+// Collective. Returns the parts of coarse vertices and ghosts, if no cluster has vertices of
+// different parts.
+exec::Array<int> restricted(const Level& fine, const Contracted& coarser,
+                            const exec::Array<int>& parts);
 
 // Returns the parts of fine vertices and ghosts: each has the part of its coarse vertex. Local.
 exec::Array<int> projected(const Space& space, const exec::Array<Vertex>& coarse_of,

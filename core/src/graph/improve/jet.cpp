@@ -125,6 +125,7 @@ void choose(const Instance& instance, Moves& moves, double tolerated_loss) {
                  exec::Copy{moves.vertices.gains.data() + owned, moves.room.ghost_gains.data()});
   moves.room.active_next.clear();
   moves.lists.candidates.clear();
+  moves.lists.active.put_in_order(instance, moves.vertices.marks.data(), is_active, owned);
   for_listed(instance, moves, moves.lists.active, choice_of<Instance>(moves, tolerated_loss));
 }
 
@@ -138,6 +139,8 @@ void burn(const Instance& instance, Moves& moves) {
   moves.room.active_next.count_up();
   moves.lists.active.swap(moves.room.active_next);
   moves.lists.candidates.count_up();
+  moves.lists.candidates.put_in_order(instance, moves.vertices.marks.data(), is_reconsidered,
+                                      level.owned);
   moves.lists.movers.clear();
   const Afterburner<Instance> burner{state_of(moves), moves.lists.candidates.data(),
                                      moves.lists.movers.appender<Instance>()};

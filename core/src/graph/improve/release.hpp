@@ -227,6 +227,8 @@ class Release {
       rests_ = groups_.amounts;
       gone_.reserve(groups_.amounts.size());
       constraints_there_ = {space(), release_label, std::span<const int>(groups_.constraints)};
+      moves_.lists.border.put_in_order(instance, moves_.vertices.marks.data(), on_border,
+                                       moves_.level->owned);
       moves_.lists.candidates.clear();
       const Goal& goal = moves_.goal;
       const double mean =

@@ -436,7 +436,7 @@ void describe(const Space& space, const Given& given, GraphRead& read) {
   level.all_vertices = read.counts.vertices = given.all.vertices;
   level.wishes.has_homes = level.wishes.has_stay = read.has_homes = given.all.has(Says::from);
   level.wishes.has_fixed = given.all.has(Says::fixed);
-  level.has_keys = read.has_keys = given.all.has(Says::positions);
+  level.has_keys = read.has_keys = given.all.has(Says::positions) && !read.has_homes;
   read.has_uncuttable = given.all.uncuttable_edges > 0;
   read.has_weights = given.all.has(Says::weights);
   read.dimensions = static_cast<int>(given.all.dimensions.greatest);

@@ -20,6 +20,19 @@ struct Appender {
   }
 };
 
+// Lists all marked vertices, by one thread.
+struct InOrder {
+  const int* marks;
+  int mark;
+  std::int64_t end;
+  Vertex* list;
+  KOKKOS_FUNCTION void operator()(std::int64_t) const {
+    std::int64_t next = 0;
+    for (std::int64_t v = 0; v < end; ++v)
+      if ((marks[v] & mark) != 0) list[next++] = static_cast<Vertex>(v);
+  }
+};
+
 class VertexList {
  public:
   VertexList() = default;
@@ -48,6 +61,16 @@ class VertexList {
     copy_bytes(space, count_there_.data(), count_there_.memory(), &size_, MemoryKind::host,
                sizeof size_);
     space.fence("evenkeel::graph::list");
+  }
+  // Puts a long list of vertices below `end` into ascending order, so that neighbours are near each
+  // other in memory. The list has exactly the vertices whose marks have a bit of `mark`. On several
+  // threads and on devices it stays as it is.
+  template <class Instance>
+  void put_in_order(const Instance& instance, const int* marks, int mark, std::int64_t end) {
+    constexpr std::int64_t long_share = 16;
+    if (has_one_thread<Instance> && size_ * long_share >= end)
+      exec::for_each(instance, "evenkeel::graph::list", 1,
+                     InOrder{marks, mark, end, vertices_.data()});
   }
   void swap(VertexList& other) noexcept { std::swap(*this, other); }
 
