@@ -14,7 +14,8 @@
 //                       "regular" and "apart" are the two halves of graphs/regular.hpp
 //   folder=DIRECTORY    of files in the format of METIS; default: EVENKEEL_BENCH_GRAPHS
 //   parts=8,64          numbers of parts
-//   methods=METIS,ev    the methods whose names begin like this; default: all
+//   methods=METIS,ev    the methods whose names begin like this; default: all.
+//                       "evenkeel fast" knows no positions, and "placed fast" does
 //   scale=0.1           sizes of the generated graphs
 //   speeds=1,2,4,8      of parts, again and again, for scratch; default: all are equal
 //   numbering=random    order of vertices, for scratch; default: curve, or that of a file
