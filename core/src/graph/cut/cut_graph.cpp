@@ -137,7 +137,6 @@ MultilevelPlan plan_for(Effort effort, bool goes_on) {
   }
   plan.patience.gain = goes_on ? 0.005 : 0.02;
   plan.patience.iterations = goes_on ? 3 : 2;
-  if (!goes_on) plan.patience.most_iterations = 6;
   plan.starts = 1;
   return plan;
 }

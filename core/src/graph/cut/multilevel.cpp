@@ -55,19 +55,6 @@ struct FixedOrHome {
   }
 };
 
-// Returns the parts of a level's vertices and ghosts, given the parts of the gathered graph.
-exec::Array<int> scattered(const Level& level, const HostGraph& graph,
-                           const std::vector<int>& parts) {
-  const std::vector<std::uint64_t> names = level.names.on_host();
-  std::vector<int> mine;
-  mine.reserve(names.size());
-  for (const std::uint64_t name : names) {
-    const auto found = std::lower_bound(graph.names.begin(), graph.names.end(), name);
-    mine.push_back(parts[static_cast<std::size_t>(found - graph.names.begin())]);
-  }
-  return {level.space, multilevel_label, std::span<const int>(mine)};
-}
-
 // A part that weighs less than this share of the average loses no vertex, so that no part vanishes.
 constexpr double lightest_part = 0.75;
 
@@ -272,14 +259,16 @@ class Cycle {
  public:
   // Refers to its arguments.
   Cycle(const Communicator& communicator, const Level& finest, const Goal& goal,
-        const MultilevelPlan& plan, exec::Array<int> given, exec::Array<int> together)
+        const MultilevelPlan& plan, exec::Array<int> given, exec::Array<int> together,
+        HostGraph* gathered_finest = nullptr)
       : communicator_(communicator),
         finest_(finest),
         goal_(goal),
         plan_(plan),
         milestones_(plan.progress),
         parts_(std::move(given)),
-        together_(std::move(together)) {}
+        together_(std::move(together)),
+        gathered_finest_(gathered_finest) {}
 
   // Collective.
   Moves run(const Status& status) {
@@ -337,7 +326,7 @@ class Cycle {
     if (plan_.start == Start::anew) {
       const HostGraph graph = gathered(communicator_, level);
       vote(communicator_, attempt(stage_name, [&] {
-             parts_ = scattered(level, graph, start_of(graph, goal_, plan_));
+             parts_ = scattered(communicator_, level, graph, start_of(graph, goal_, plan_));
            }));
     }
   }
@@ -351,11 +340,13 @@ class Cycle {
     else
       refine(moves, plan_.patience, is_finest);
     if (!is_searched()) return moves;
-    const HostGraph graph = gathered(communicator_, level);
+    HostGraph of_level;
+    HostGraph& graph = is_finest ? *gathered_finest_ : of_level;
+    if (graph.size() == 0) graph = gathered(communicator_, level);
     std::vector<int> parts = gathered(communicator_, level, graph, moves.vertices.parts);
     vote(communicator_, attempt(stage_name, [&] {
            search(graph, moves.goal, parts);
-           parts_ = scattered(level, graph, parts);
+           parts_ = scattered(communicator_, level, graph, parts);
          }));
     return moves_of(std::move(parts_));
   }
@@ -366,7 +357,7 @@ class Cycle {
   }
   // Returns true for the finest level that is small enough. On coarser ones a search gains little.
   bool is_searched() const {
-    if (coarsest().all_vertices > plan_.most_searched) return false;
+    if (gathered_finest_ == nullptr || coarsest().all_vertices > plan_.most_searched) return false;
     if (coarser_.empty()) return true;
     const Level& finer = coarser_.size() == 1 ? finest_ : coarser_[coarser_.size() - 2].level;
     return finer.all_vertices > plan_.most_searched;
@@ -380,7 +371,8 @@ class Cycle {
   Status told_;  // the result of the last call of the application
   std::vector<Contracted> coarser_;
   exec::Array<int> parts_;
-  exec::Array<int> together_;  // only vertices with the same number are merged; may be empty
+  exec::Array<int> together_;   // only vertices with the same number are merged; may be empty
+  HostGraph* gathered_finest_;  // empty before the first search; null if there is no search
 };
 
 // The vertices of one part in both of two cuts get the same number.
@@ -412,7 +404,7 @@ Moves cut_levels(const Communicator& communicator, const Status& status, const L
   const int cycles = 2 * cuts - 1 + (plan.has_other && cuts > 1 ? 1 : 0);
   int cycle = 0;
   MultilevelPlan each = plan;
-  each.most_searched = 0;
+  HostGraph gathered_finest;
   if (plan.progress) each.progress = [&](double done) { plan.progress((cycle + done) / cycles); };
   exec::Array<int> another;
   if (plan.has_other) std::swap(another, given);
@@ -433,13 +425,14 @@ Moves cut_levels(const Communicator& communicator, const Status& status, const L
     ++cycle;
     MultilevelPlan both = each;
     both.start = Start::given;
-    both.most_searched = plan.most_searched;
     exec::Array<int> parts, together;
     vote(communicator, attempt(stage_name, [&] {
            parts = best.vertices.parts;
            together = common_parts(goal.parts, parts, other.vertices.parts);
          }));
-    other = Cycle(communicator, finest, goal, both, std::move(parts), std::move(together)).run({});
+    other = Cycle(communicator, finest, goal, both, std::move(parts), std::move(together),
+                  &gathered_finest)
+                .run({});
     if (is_better(other, best)) best = std::move(other);
   }
   return best;

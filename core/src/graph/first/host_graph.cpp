@@ -21,25 +21,38 @@ std::vector<T> first_on_host(const exec::Array<T>& values, std::int64_t count) {
   return first;
 }
 
+struct WriteColumnAddress {
+  const Vertex* columns;
+  const Address* ghosts;
+  std::int64_t owned;
+  int rank;
+  Address* addresses;
+  KOKKOS_FUNCTION void operator()(std::int64_t e) const {
+    const Vertex u = columns[e];
+    addresses[e] = u < owned ? address_of(rank, u) : ghosts[u - owned];
+  }
+};
+
 // The vertices that a rank contributes to the graph, in the order of that rank.
 struct GraphShare {
   std::vector<std::int64_t> degrees;
-  std::vector<std::uint64_t> columns;  // names of neighbours
+  std::vector<Address> columns;
   std::vector<EdgeUnits> edges;
   std::vector<std::int64_t> weights, stay;
   std::vector<std::uint64_t> names, keys;
   std::vector<int> homes, fixed;
 };
 
-GraphShare share_of(const Level& level) {
+GraphShare share_of(const Communicator& communicator, const Level& level) {
   GraphShare share;
   const std::vector<std::int64_t> offsets = level.rows.offsets.on_host();
   for (std::size_t v = 0; v + 1 < offsets.size(); ++v)
     share.degrees.push_back(offsets[v + 1] - offsets[v]);
-  const exec::Array<std::uint64_t> named(level.space, label, level.rows.columns.size());
-  exec::for_each(level.space, label, named.size(),
-                 exec::Pick{level.names.data(), level.rows.columns.data(), named.data()});
-  share.columns = named.on_host();
+  const exec::Array<Address> columns(level.space, label, level.rows.columns.size());
+  exec::for_each(level.space, label, columns.size(),
+                 WriteColumnAddress{level.rows.columns.data(), level.ghosts.addresses().data(),
+                                    level.owned, communicator.rank(), columns.data()});
+  share.columns = columns.on_host();
   share.edges = level.rows.weights.on_host();
   share.weights = first_on_host(level.weights, level.owned * level.constraints);
   share.names = first_on_host(level.names, level.owned);
@@ -61,14 +74,24 @@ std::vector<T> permuted(const std::vector<T>& values, const std::vector<std::int
   return result;
 }
 
-HostGraph by_names(const GraphShare& all, int constraints) {
+Vertex place_of(const HostGraph& graph, Address address) {
+  return graph.places[static_cast<std::size_t>(
+      graph.firsts[static_cast<std::size_t>(rank_of(address))] + index_of(address))];
+}
+
+HostGraph by_names(const GraphShare& all, std::vector<std::int64_t> firsts_of_ranks,
+                   int constraints) {
   HostGraph graph;
   graph.constraints = constraints;
+  graph.firsts = std::move(firsts_of_ranks);
   std::vector<std::int64_t> order(all.names.size());
   std::iota(order.begin(), order.end(), 0);
   const auto name_of = [&](std::int64_t v) { return all.names[static_cast<std::size_t>(v)]; };
   std::sort(order.begin(), order.end(),
             [&](std::int64_t a, std::int64_t b) { return name_of(a) < name_of(b); });
+  graph.places.resize(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i)
+    graph.places[static_cast<std::size_t>(order[i])] = static_cast<Vertex>(i);
   graph.names = permuted(all.names, order);
   graph.weights = permuted(all.weights, order, constraints);
   graph.homes = permuted(all.homes, order);
@@ -83,8 +106,7 @@ HostGraph by_names(const GraphShare& all, int constraints) {
     for (std::int64_t e = firsts[static_cast<std::size_t>(v)];
          e < firsts[static_cast<std::size_t>(v) + 1]; ++e) {
       const auto at = static_cast<std::size_t>(e);
-      const auto found = std::lower_bound(graph.names.begin(), graph.names.end(), all.columns[at]);
-      row.emplace_back(static_cast<Vertex>(found - graph.names.begin()), all.edges[at]);
+      row.emplace_back(place_of(graph, all.columns[at]), all.edges[at]);
     }
     std::sort(row.begin(), row.end());
     for (const auto& [column, weight] : row) {
@@ -100,46 +122,54 @@ HostGraph by_names(const GraphShare& all, int constraints) {
 
 HostGraph gathered(const Communicator& communicator, const Level& level) {
   GraphShare mine;
-  const Status ready = attempt(stage_name, [&] { mine = share_of(level); });
+  const Status ready = attempt(stage_name, [&] { mine = share_of(communicator, level); });
   GraphShare all;
-  const auto gather = [&](const Status& status, const auto& from, auto& to) {
+  const auto gather = [&](const auto& from, auto& to) {
     using T = typename std::remove_cvref_t<decltype(from)>::value_type;
-    to = all_gather(communicator, status, std::span<const T>(from)).values;
+    to = all_gather(communicator, {}, std::span<const T>(from)).values;
   };
-  gather(ready, mine.degrees, all.degrees);
-  gather({}, mine.columns, all.columns);
-  gather({}, mine.edges, all.edges);
-  gather({}, mine.weights, all.weights);
-  gather({}, mine.names, all.names);
-  gather({}, mine.homes, all.homes);
-  gather({}, mine.fixed, all.fixed);
-  gather({}, mine.stay, all.stay);
-  gather({}, mine.keys, all.keys);
+  Gathered<std::int64_t> degrees =
+      all_gather(communicator, ready, std::span<const std::int64_t>(mine.degrees));
+  all.degrees = std::move(degrees.values);
+  gather(mine.columns, all.columns);
+  gather(mine.edges, all.edges);
+  gather(mine.weights, all.weights);
+  gather(mine.names, all.names);
+  gather(mine.homes, all.homes);
+  gather(mine.fixed, all.fixed);
+  gather(mine.stay, all.stay);
+  gather(mine.keys, all.keys);
   HostGraph graph;
-  vote(communicator, attempt(stage_name, [&] { graph = by_names(all, level.constraints); }));
+  vote(communicator, attempt(stage_name, [&] {
+         graph = by_names(all, std::move(degrees.offsets), level.constraints);
+       }));
   return graph;
 }
 
 std::vector<int> gathered(const Communicator& communicator, const Level& level,
                           const HostGraph& graph, const exec::Array<int>& parts) {
-  std::vector<std::uint64_t> names;
   std::vector<int> mine, by_name;
-  const Status ready = attempt(stage_name, [&] {
-    names = first_on_host(level.names, level.owned);
-    mine = first_on_host(parts, level.owned);
-  });
-  const auto all_names =
-      all_gather(communicator, ready, std::span<const std::uint64_t>(names)).values;
-  const auto all_parts = all_gather(communicator, {}, std::span<const int>(mine)).values;
+  const Status ready = attempt(stage_name, [&] { mine = first_on_host(parts, level.owned); });
+  const auto all = all_gather(communicator, ready, std::span<const int>(mine)).values;
   vote(communicator, attempt(stage_name, [&] {
-         by_name.resize(all_names.size());
-         for (std::size_t i = 0; i < all_names.size(); ++i) {
-           const auto found =
-               std::lower_bound(graph.names.begin(), graph.names.end(), all_names[i]);
-           by_name[static_cast<std::size_t>(found - graph.names.begin())] = all_parts[i];
-         }
+         by_name.resize(all.size());
+         for (std::size_t i = 0; i < all.size(); ++i)
+           by_name[static_cast<std::size_t>(graph.places[i])] = all[i];
        }));
   return by_name;
+}
+
+exec::Array<int> scattered(const Communicator& communicator, const Level& level,
+                           const HostGraph& graph, const std::vector<int>& parts) {
+  std::vector<int> mine;
+  mine.reserve(static_cast<std::size_t>(level.local()));
+  const auto take = [&](Address address) {
+    mine.push_back(parts[static_cast<std::size_t>(place_of(graph, address))]);
+  };
+  for (std::int64_t v = 0; v < level.owned; ++v)
+    take(address_of(communicator.rank(), static_cast<Vertex>(v)));
+  for (const Address ghost : level.ghosts.addresses().on_host()) take(ghost);
+  return {level.space, label, std::span<const int>(mine)};
 }
 
 Level level_of(const HostGraph& graph) {

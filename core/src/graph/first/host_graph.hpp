@@ -23,6 +23,10 @@ struct HostGraph {
   std::vector<int> homes, fixed;  // each is empty if it was not given
   std::vector<std::int64_t> stay;
   std::vector<std::uint64_t> keys;  // empty if there are no positions
+  // Only of a gathered graph: the index here of each vertex, rank by rank in the order of the rank,
+  // and where each rank begins.
+  std::vector<Vertex> places;
+  std::vector<std::int64_t> firsts;
 
   std::int64_t size() const noexcept { return std::ssize(names); }
   std::int64_t weight(std::int64_t vertex, int constraint) const {
@@ -35,6 +39,9 @@ HostGraph gathered(const Communicator& communicator, const Level& level);
 // Collective. `graph` is the gathered level. Returns the part of each of its vertices.
 std::vector<int> gathered(const Communicator& communicator, const Level& level,
                           const HostGraph& graph, const exec::Array<int>& parts);
+// Returns the parts of the level's vertices and ghosts, given those of the gathered graph. Local.
+exec::Array<int> scattered(const Communicator& communicator, const Level& level,
+                           const HostGraph& graph, const std::vector<int>& parts);
 
 // Returns the graph as a level that one rank owns, on the host. Local.
 Level level_of(const HostGraph& graph);

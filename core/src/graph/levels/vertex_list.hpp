@@ -56,18 +56,21 @@ class VertexList {
   // Blocks.
   void count_up() { count_there_.fetch(0, {&size_, 1}); }
   void clear() {
-    size_ = 0;
+    size_ = in_order_ = 0;
     const Space space = count_there_.space();
     copy_bytes(space, count_there_.data(), count_there_.memory(), &size_, MemoryKind::host,
                sizeof size_);
     space.fence("evenkeel::graph::list");
   }
   // Puts a long list of vertices below `end` into ascending order, so that neighbours are near each
-  // other in memory. The list has exactly the vertices whose marks have a bit of `mark`. On several
-  // threads and on devices it stays as it is.
+  // other in memory. The list has exactly the vertices whose marks have a bit of `mark`. A list
+  // that has hardly grown since the last time stays as it is, and so do lists of several threads
+  // and of devices.
   template <class Instance>
   void put_in_order(const Instance& instance, const int* marks, int mark, std::int64_t end) {
-    constexpr std::int64_t long_share = 16;
+    constexpr std::int64_t long_share = 16, few = 8;
+    if (size_ - in_order_ <= size_ / few) return;
+    in_order_ = size_;
     if (has_one_thread<Instance> && size_ * long_share >= end)
       exec::for_each(instance, "evenkeel::graph::list", 1,
                      InOrder{marks, mark, end, vertices_.data()});
@@ -77,7 +80,7 @@ class VertexList {
  private:
   exec::Array<Vertex> vertices_;
   exec::Array<std::int64_t> count_there_;
-  std::int64_t size_ = 0;
+  std::int64_t size_ = 0, in_order_ = 0;
 };
 
 }  // namespace evenkeel::graphs
