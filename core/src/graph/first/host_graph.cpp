@@ -21,18 +21,6 @@ std::vector<T> first_on_host(const exec::Array<T>& values, std::int64_t count) {
   return first;
 }
 
-struct WriteColumnAddress {
-  const Vertex* columns;
-  const Address* ghosts;
-  std::int64_t owned;
-  int rank;
-  Address* addresses;
-  KOKKOS_FUNCTION void operator()(std::int64_t e) const {
-    const Vertex u = columns[e];
-    addresses[e] = u < owned ? address_of(rank, u) : ghosts[u - owned];
-  }
-};
-
 // The vertices that a rank contributes to the graph, in the order of that rank.
 struct GraphShare {
   std::vector<std::int64_t> degrees;
@@ -50,8 +38,8 @@ GraphShare share_of(const Communicator& communicator, const Level& level) {
     share.degrees.push_back(offsets[v + 1] - offsets[v]);
   const exec::Array<Address> columns(level.space, label, level.rows.columns.size());
   exec::for_each(level.space, label, columns.size(),
-                 WriteColumnAddress{level.rows.columns.data(), level.ghosts.addresses().data(),
-                                    level.owned, communicator.rank(), columns.data()});
+                 WriteAddresses{level.rows.columns.data(), level.ghosts.addresses().data(),
+                                level.owned, communicator.rank(), columns.data()});
   share.columns = columns.on_host();
   share.edges = level.rows.weights.on_host();
   share.weights = first_on_host(level.weights, level.owned * level.constraints);

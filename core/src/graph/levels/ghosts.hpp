@@ -28,6 +28,19 @@ KOKKOS_INLINE_FUNCTION std::int32_t index_of(Address address) {
   return static_cast<std::int32_t>(address & 0xFFFFFFFFU);
 }
 
+// Writes the addresses of vertices of this rank and ghosts.
+struct WriteAddresses {
+  const std::int32_t* vertices;
+  const Address* ghosts;
+  std::int64_t owned;
+  int rank;
+  Address* addresses;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int32_t v = vertices[i];
+    addresses[i] = v < owned ? address_of(rank, v) : ghosts[v - owned];
+  }
+};
+
 namespace detail {
 template <class T>
 struct PackSent {

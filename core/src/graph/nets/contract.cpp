@@ -9,18 +9,6 @@ namespace evenkeel::graphs {
 
 namespace {
 
-struct CoarseAddresses {
-  const Vertex* coarse_of;
-  const Address* ghosts;
-  std::int64_t owned;
-  int rank;
-  Address* addresses;
-  KOKKOS_FUNCTION void operator()(std::int64_t v) const {
-    const Vertex coarse = coarse_of[v];
-    addresses[v] = coarse < owned ? address_of(rank, coarse) : ghosts[coarse - owned];
-  }
-};
-
 struct WriteCoarsePins {
   NetsView nets;
   const std::int64_t *homes, *offsets;
@@ -59,8 +47,8 @@ NetLevel contract_nets(const Communicator& communicator, const NetLevel& fine,
   Status ready = attempt(stage_name, [&] {
     addresses = {space, nets_label, fine.local()};
     exec::for_each(space, nets_label, fine.owned,
-                   CoarseAddresses{coarser.coarse_of.data(), coarse.ghosts.addresses().data(),
-                                   coarse.owned, communicator.rank(), addresses.data()});
+                   WriteAddresses{coarser.coarse_of.data(), coarse.ghosts.addresses().data(),
+                                  coarse.owned, communicator.rank(), addresses.data()});
   });
   fine.ghosts.refresh(addresses, 1, ready);
   LooseNets loose;
