@@ -145,6 +145,7 @@ Apart set_apart(const HostGraph& graph, const Goal& goal) {
       apart.goal.totals[static_cast<std::size_t>(c)] -= graph.weight(v, c);
   HostGraph& rest = apart.rest;
   rest.constraints = graph.constraints;
+  rest.offsets.push_back(0);
   for (const Vertex v : apart.of_rest) {
     const auto at = static_cast<std::size_t>(v);
     for (auto e = static_cast<std::size_t>(graph.offsets[at]);

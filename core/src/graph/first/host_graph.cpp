@@ -88,6 +88,7 @@ HostGraph by_names(const GraphShare& all, std::vector<std::int64_t> firsts_of_ra
   graph.keys = permuted(all.keys, order);
   std::vector<std::int64_t> firsts(all.degrees.size() + 1, 0);
   std::partial_sum(all.degrees.begin(), all.degrees.end(), firsts.begin() + 1);
+  graph.offsets.push_back(0);
   std::vector<std::pair<Vertex, EdgeUnits>> row;
   for (const std::int64_t v : order) {
     row.clear();

@@ -15,7 +15,7 @@ namespace evenkeel::graphs {
 // on any number of ranks.
 struct HostGraph {
   int constraints = 1;
-  std::vector<std::int64_t> offsets = {0};
+  std::vector<std::int64_t> offsets;
   std::vector<Vertex> columns;
   std::vector<EdgeUnits> edges;
   std::vector<std::int64_t> weights;  // by vertex, then by constraint
