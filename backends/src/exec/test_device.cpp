@@ -1,10 +1,14 @@
 // The memory of the test device is an arena: pages of this process that the host cannot access
-// unless an Opened exists. The list of allocations is in ordinary host memory.
+// unless an Opened exists. The list of allocations is in ordinary host memory. Opening and closing
+// change the page table, which costs 30 to 150 microseconds, so copies go through the file of this
+// process' memory where the system has one. Such a file reaches closed pages too.
 
 #include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/exec/test_device.hpp>
 
 #include <execinfo.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -15,6 +19,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <vector>
 
 namespace evenkeel::exec::test_device {
 
@@ -24,7 +29,8 @@ namespace {
 constexpr std::size_t capacity = std::size_t{4} << 30;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr std::size_t block_alignment = 64;
-constexpr int pattern = 0xA5;  // fills the start of new memory; neither zero nor a small number
+// Fills the start of new memory. It is neither zero nor a small number.
+constexpr unsigned char pattern = 0xA5;
 constexpr std::size_t patterned = std::size_t{1} << 20;
 
 struct ArenaBlock {
@@ -41,6 +47,9 @@ class Arena {
   void open() noexcept;
   void close() noexcept;
   void count(const void* to, const void* from, std::size_t bytes) noexcept;
+  void transfer(void* to, const void* from, std::size_t bytes) noexcept;
+  // A child process begins with the file of its parent.
+  void open_file() noexcept { file_ = ::open("/proc/self/mem", O_RDWR | O_CLOEXEC); }
 
   bool holds(const void* address) const noexcept {
     const auto* at = static_cast<const char*>(address);
@@ -77,8 +86,12 @@ class Arena {
   void protect(int protection) noexcept;
   void reach(std::size_t end) noexcept;
 
+  bool passed_file(void* to, const void* from, std::size_t bytes) const noexcept;
+
   std::mutex mutex_;
   char* begin_ = nullptr;
+  int file_ = -1;  // this process' memory; negative if there is no such file
+  std::vector<unsigned char> filling_ = std::vector<unsigned char>(patterned, pattern);
   int holders_ = 0;  // number of holders that keep the arena open
   // bytes up to the end of all allocations so far; pages after it stay closed
   std::size_t reached_ = 0;
@@ -126,6 +139,8 @@ Arena::Arena() {
   begin_ = static_cast<char*>(pages) + (huge_page - address % huge_page) % huge_page;
   madvise(begin_, capacity, MADV_HUGEPAGE);  // opening a few large pages costs little
   free_.emplace(0, capacity);
+  open_file();
+  pthread_atfork(nullptr, nullptr, [] { arena().open_file(); });
   void* first[1];
   backtrace(first, 1);  // loads the library of backtrace() now, not in the handler
   struct sigaction action {};
@@ -177,8 +192,7 @@ void* Arena::allocate(const char* label, std::size_t bytes) noexcept {
     data = begin_ + at;
     reach(at + taken);
   }
-  const Opened opened;
-  std::memset(data, pattern, std::min(bytes, patterned));
+  transfer(data, filling_.data(), std::min(bytes, patterned));
   return data;
 }
 
@@ -209,6 +223,28 @@ void Arena::release(void* data) noexcept {
     }
   }
   free_.emplace(at, size);
+}
+
+// Returns true if the bytes were copied through the file.
+bool Arena::passed_file(void* to, const void* from, std::size_t bytes) const noexcept {
+  const bool comes = holds(to);
+  if (file_ < 0 || comes == holds(from)) return false;
+  while (bytes > 0) {
+    const ssize_t done =
+        comes ? pwrite(file_, from, bytes, static_cast<off_t>(reinterpret_cast<std::intptr_t>(to)))
+              : pread(file_, to, bytes, static_cast<off_t>(reinterpret_cast<std::intptr_t>(from)));
+    if (done <= 0) return false;
+    to = static_cast<char*>(to) + done;
+    from = static_cast<const char*>(from) + done;
+    bytes -= static_cast<std::size_t>(done);
+  }
+  return true;
+}
+
+void Arena::transfer(void* to, const void* from, std::size_t bytes) noexcept {
+  if (passed_file(to, from, bytes)) return;
+  const Opened opened;
+  std::memcpy(to, from, bytes);
 }
 
 void Arena::count(const void* to, const void* from, std::size_t bytes) noexcept {
@@ -250,9 +286,11 @@ void* allocate(const char* label, std::size_t bytes) noexcept {
 void release(void* data) noexcept { arena().release(data); }
 std::int64_t bytes_in_use() noexcept { return arena().in_use(); }
 
+void transfer(void* to, const void* from, std::size_t bytes) noexcept {
+  arena().transfer(to, from, bytes);
+}
 void copy(void* to, const void* from, std::size_t bytes) noexcept {
-  const Opened opened;
-  std::memcpy(to, from, bytes);
+  transfer(to, from, bytes);
   arena().count(to, from, bytes);
 }
 

@@ -213,6 +213,17 @@ TEST(TestDeviceDeathTest, AKernelThatThrowsClosesItBehindIt) {
   EXPECT_DEATH(read(values.data()), "touched device memory");
 }
 
+TEST(TestDeviceDeathTest, AChildProcessHasItsOwn) {
+  const exec::Array<double> values = on_device(counting(10));
+  const auto child = [&] {
+    const std::vector<double> zeros(10, 0.0);
+    device::copy(values.data(), zeros.data(), 80);
+    std::_Exit(values.on_host() == zeros ? 0 : 1);
+  };
+  EXPECT_EXIT(child(), testing::ExitedWithCode(0), "");
+  EXPECT_EQ(values.on_host(), counting(10));
+}
+
 // --- Traffic -------------------------------------------------------------------------------------
 
 std::vector<std::int64_t> counted() {

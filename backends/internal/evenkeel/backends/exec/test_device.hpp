@@ -50,7 +50,8 @@ EVENKEEL_API void* allocate(const char* label, std::size_t bytes) noexcept;
 EVENKEEL_API void release(void* data) noexcept;
 EVENKEEL_API std::int64_t bytes_in_use() noexcept;
 
-// Copies between any two memories. The copy is counted if exactly one of them is the arena.
+// Both copy between any two memories. copy() counts if exactly one of them is the arena.
+EVENKEEL_API void transfer(void* to, const void* from, std::size_t bytes) noexcept;
 EVENKEEL_API void copy(void* to, const void* from, std::size_t bytes) noexcept;
 
 // Keeps the arena open for all threads while it lives. Such objects can be nested.
@@ -133,25 +134,28 @@ class SharedAllocationRecord<evenkeel::exec::TestDeviceMemory, void>
     return new SharedAllocationRecord(memory, label, bytes);
   }
   static SharedAllocationRecord* get_record(void* data) {
-    const evenkeel::exec::test_device::Opened opened;
-    return Common::get_record(data);
+    return static_cast<SharedAllocationRecord*>(header_at(data).m_record);
   }
-  std::string get_label() const override {
-    const evenkeel::exec::test_device::Opened opened;
-    return Common::get_label();
-  }
+  std::string get_label() const override { return header_at(Record::data()).m_label; }
 
  protected:
   SharedAllocationRecord(const Memory& memory, const std::string& label, std::size_t bytes,
                          Record::function_type end = &Common::deallocate)
       : Common(header_of(label, bytes), sizeof(SharedAllocationHeader) + bytes, end),
         m_space(memory) {
-    const evenkeel::exec::test_device::Opened opened;
-    _fill_host_accessible_header_info(*m_alloc_ptr, label);
+    SharedAllocationHeader header;
+    _fill_host_accessible_header_info(header, label);
+    evenkeel::exec::test_device::transfer(m_alloc_ptr, &header, sizeof header);
   }
   ~SharedAllocationRecord() override { evenkeel::exec::test_device::release(m_alloc_ptr); }
 
  private:
+  static SharedAllocationHeader header_at(void* data) {
+    SharedAllocationHeader header;
+    evenkeel::exec::test_device::transfer(&header, SharedAllocationHeader::get_header(data),
+                                          sizeof header);
+    return header;
+  }
   static SharedAllocationHeader* header_of(const std::string& label, std::size_t bytes) {
     void* const data = evenkeel::exec::test_device::allocate(
         label.c_str(), sizeof(SharedAllocationHeader) + bytes);
