@@ -261,6 +261,20 @@ TEST(CutGraph, CutsLessWithMoreEffort) {
   EXPECT_LT(good_edges, fast_edges);
 }
 
+// Nearly all vertices want to enter the part with the greatest hub. If they may, three of four
+// edges are cut in the end.
+TEST(CutGraph, HubsDoNotDrawAllVertices) {
+  if (is_left_out()) GTEST_SKIP();
+  const GraphOnHost graph = test::with_hubs(is_slow() ? 9 : 12, 12);
+  for (const int parts : {2, 8}) {
+    const Cut cut = cut_of(graph, {.parts = parts});
+    expect_sound(graph, cut, parts);
+    EXPECT_EQ(cut.parts, cut_alone(graph, {.parts = parts}, {}).parts);
+    if (parts == 2 || is_slow()) continue;
+    EXPECT_LT(cut.report.cut, 0.65 * static_cast<double>(graph.columns.size() / 2));
+  }
+}
+
 // The cut along the curve is better on grids, and the other one on most meshes.
 TEST(CutGraph, PositionsNeverHarm) {
   if (is_left_out()) GTEST_SKIP();

@@ -93,6 +93,24 @@ inline GraphOnHost grid(std::int64_t width, std::int64_t height) {
   return graph;
 }
 
+// A few vertices have very many neighbours (an R-MAT graph).
+inline GraphOnHost with_hubs(int bits, int edges_per_vertex) {
+  const std::int64_t vertices = std::int64_t{1} << bits;
+  Edges edges;
+  for (std::int64_t e = 0; e < edges_per_vertex * vertices; ++e) {
+    std::int64_t from = 0, to = 0;
+    for (int bit = 0; bit < bits; ++bit) {
+      const auto draw = mix(e, bit) % 100;
+      from = 2 * from + (draw >= 76 ? 1 : 0);
+      to = 2 * to + ((draw >= 57 && draw < 76) || draw >= 95 ? 1 : 0);
+    }
+    if (from != to) edges.emplace_back(std::min(from, to), std::max(from, to));
+  }
+  std::ranges::sort(edges);
+  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+  return graph_of(vertices, edges);
+}
+
 // Points in a square. Each has an edge to the points near it. The numbers of points are unrelated
 // to their places.
 inline GraphOnHost random_mesh(std::int64_t vertices, int salt) {

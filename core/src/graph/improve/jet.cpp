@@ -92,7 +92,7 @@ struct Afterburner {
     const Vertex v = reconsidered[i];
     clears_mark<Instance>(&state.marks[v], is_reconsidered);
     const int from = state.parts[v], to = state.targets[v];
-    if (to == nowhere || is_light(state, from)) return;
+    if (to == nowhere || is_light(state, from) || !state.admits(to, v)) return;
     const std::int64_t gain_of_v = state.gains[v];
     std::int64_t gain = state.stay_of(v, to) - state.stay_of(v, from);
     for (std::int64_t e = state.rows.offsets[v]; e < state.rows.offsets[v + 1]; ++e) {

@@ -14,6 +14,8 @@ namespace evenkeel::graphs {
 
 namespace {
 
+constexpr std::uint32_t all_admitted = 0xFFFFFFFFU;
+
 // --- Carrying out --------------------------------------------------------------------------------
 
 template <class Instance>
@@ -180,6 +182,7 @@ struct Moves::Work {
   std::int64_t weight_count() const {
     return static_cast<std::int64_t>(moves.goal.parts) * moves.goal.constraints;
   }
+  std::size_t constraints() const { return static_cast<std::size_t>(moves.goal.constraints); }
   std::int64_t lump_count() const { return moves.goal.lump > 0 ? moves.goal.parts : 0; }
   // The numbers of lumps (goal.hpp) are stored after the sums of weights.
   std::int64_t* lump_sums() const {
@@ -219,6 +222,9 @@ struct Moves::Work {
       }
     moves.loads.limits_there = {space(), moves_label, std::span<const std::int64_t>(limits)};
     moves.loads.floors_there = {space(), moves_label, std::span<const std::int64_t>(floors)};
+    moves.loads.admissions.assign(static_cast<std::size_t>(moves.goal.parts), all_admitted);
+    moves.loads.admissions_there = {space(), moves_label,
+                                    std::span<const std::uint32_t>(moves.loads.admissions)};
     constexpr std::int64_t most_bytes = std::int64_t{64} << 20;
     const std::int64_t each = moves.goal.parts * static_cast<std::int64_t>(sizeof(std::int64_t));
     const std::int64_t wanted = space().is_device() ? 1024 : exec::host_threads();
@@ -337,6 +343,40 @@ struct Moves::Work {
                    exec::Fill<std::int64_t>{moves.sums_.there.data(), 0});
     return all_moved;
   }
+  // In graphs like social networks, nearly all vertices may want to enter one part at once. A part
+  // that came to weigh far more than its limit in this round admits fewer vertices in the next
+  // round. Later its share doubles in each round. On meshes hardly any part exceeds its limit so.
+  // One of two parts can get half of the vertices only, and then such a round pays.
+  void set_admissions() const {
+    if (moves.goal.parts <= 2) return;
+    constexpr double excess = 0.1;  // of the limit
+    constexpr double vertices = 3;  // of mean weight; few vertices fill a part of a coarse level
+    constexpr double least = 65536;
+    bool has_changed = false;
+    for (std::size_t p = 0; p < moves.loads.admissions.size(); ++p) {
+      double factor = 2;
+      for (std::size_t c = 0; c < constraints(); ++c) {
+        const auto limit = static_cast<double>(moves.goal.limit_of(p, c));
+        const std::size_t at = p * constraints() + c;
+        const auto came = static_cast<double>(moves.sums_.here[first_weight + at]);
+        const double over = excess * limit + vertices * static_cast<double>(moves.goal.totals[c]) /
+                                                 static_cast<double>(std::max<std::int64_t>(
+                                                     level().all_vertices, 1));
+        const double before = static_cast<double>(moves.loads.weights[at]) - came;
+        const double room = std::max(limit - before, 0.0) + over;
+        if (came > room) factor = std::min(factor, room / came);
+      }
+      const double share =
+          std::clamp(factor * moves.loads.admissions[p], least, static_cast<double>(all_admitted));
+      has_changed = has_changed || static_cast<std::uint32_t>(share) != moves.loads.admissions[p];
+      moves.loads.admissions[p] = static_cast<std::uint32_t>(share);
+    }
+    if (!has_changed) return;
+    copy_bytes(space(), moves.loads.admissions_there.data(), moves.loads.admissions_there.memory(),
+               moves.loads.admissions.data(), MemoryKind::host,
+               moves.loads.admissions_there.bytes());
+    space().fence(moves_label);
+  }
   void tell_weights() const {
     copy_bytes(space(), moves.loads.weights_there.data(), moves.loads.weights_there.memory(),
                moves.loads.weights.data(), MemoryKind::host, moves.loads.weights_there.bytes());
@@ -381,6 +421,16 @@ double Moves::excess() const noexcept {
   return greatest;
 }
 
+bool Moves::is_flooded() const noexcept {
+  const auto parts = static_cast<std::size_t>(goal.parts),
+             constraints = static_cast<std::size_t>(goal.constraints);
+  for (std::size_t p = 0; p < parts; ++p)
+    for (std::size_t c = 0; c < constraints; ++c)
+      if (loads.weights[p * constraints + c] - goal.limit_of(p, c) > goal.totals[c] / goal.parts)
+        return true;
+  return false;
+}
+
 int Moves::critical_constraint(std::size_t part) const noexcept {
   int critical = no_constraint;
   double greatest = 0;
@@ -404,6 +454,7 @@ std::int64_t Moves::commit(const Status& status, const exec::Array<int>& to, boo
     with_space(level->space, [&](const auto& instance) { work.account(instance); });
   });
   const std::int64_t moved = work.add_sums(ready, lists.movers.size());
+  if (are_locked) work.set_admissions();
   ++step;
   return moved;
 }

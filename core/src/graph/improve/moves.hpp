@@ -27,6 +27,10 @@ struct PartLoads {
   std::vector<std::int64_t> lumps;    // by part; empty without lumps
   exec::Array<std::int64_t> weights_there, lumps_there;
   exec::Array<std::int64_t> limits_there, floors_there;  // of the goal, by part, then by constraint
+  // The share of the vertices that want to enter a part in a round of Jet, and may do so, in units
+  // of 1 / (2^32 - 1); see Moves::Work::set_admissions().
+  std::vector<std::uint32_t> admissions;
+  exec::Array<std::uint32_t> admissions_there;
 };
 
 // The arrays are indexed by vertex and ghost, or only by owned vertex if a comment says so.
@@ -73,6 +77,8 @@ struct Moves {
   // The share by which a part exceeds a limit; 0 or less if the part is within the limit.
   double excess_of(std::size_t part, std::size_t constraint) const noexcept;
   double excess() const noexcept;  // the greatest excess of any part and constraint
+  // Returns true if a part exceeds a limit by more than the weight of an average part.
+  bool is_flooded() const noexcept;
   // The constraint that a part exceeds most.
   int critical_constraint(std::size_t part) const noexcept;
 

@@ -23,6 +23,16 @@ KOKKOS_INLINE_FUNCTION std::int64_t finer(EdgeUnits weight) {
 // Bits that mark the lists that a vertex is on.
 inline constexpr int on_border = 1, is_active = 2, is_reconsidered = 4;
 
+// Random bits of a vertex in a step, the same on any number of ranks.
+KOKKOS_INLINE_FUNCTION std::uint64_t drawn(std::uint64_t name, int step) {
+  const std::uint64_t bits =
+      (name + static_cast<std::uint64_t>(step) * 0x9E3779B97F4A7C15U) * 0xBF58476D1CE4E5B9U;
+  return (bits ^ (bits >> 29U)) * 0x94D049BB133111EBU;
+}
+KOKKOS_INLINE_FUNCTION std::uint32_t lot_of(std::uint64_t name, int step) {
+  return static_cast<std::uint32_t>(drawn(name, step) >> 24U);
+}
+
 // A level, its moves and its parts, for kernels.
 struct LevelView {
   RowsView rows;
@@ -41,6 +51,7 @@ struct MovesView {
 };
 struct PartsView {
   const std::int64_t *part_weights, *limits, *floors;
+  const std::uint32_t* admissions;
   const std::int64_t* lumps;  // number of lumps in each part; null if there are no lumps
   std::int64_t lump, beside_lump;
 };
@@ -64,6 +75,9 @@ struct MovesState : LevelView, MovesView, PartsView {
   KOKKOS_FUNCTION bool is_closed(int part, Vertex v) const {
     return lumps != nullptr && lumps[part] > 0 && weight_of(part) + weight(v) > beside_lump;
   }
+  KOKKOS_FUNCTION bool admits(int part, Vertex v) const {
+    return lot_of(names[v], step) <= admissions[part];
+  }
   KOKKOS_FUNCTION std::int64_t stay_of(Vertex v, int part) const {
     return homes != nullptr && stay != nullptr && homes[v] == part ? stay[v] : 0;
   }
@@ -86,7 +100,7 @@ inline MovesState state_of(const Moves& moves) {
            vertices.targets.data(), vertices.moved_at.data(), vertices.marks.data(),
            vertices.favourites.data(), vertices.gains.data(), vertices.losses.data()},
           {moves.loads.weights_there.data(), moves.loads.limits_there.data(),
-           moves.loads.floors_there.data(),
+           moves.loads.floors_there.data(), moves.loads.admissions_there.data(),
            moves.loads.lumps.empty() ? nullptr : moves.loads.lumps_there.data(), moves.goal.lump,
            moves.goal.beside_lump}};
 }

@@ -36,6 +36,7 @@ class Edges final : public RefinementAim {
 // grows.
 void iterate(RefinementAim& aim, Moves& moves, double tolerated_loss, const Patience& patience) {
   aim.follow();
+  const bool begins_flooded = moves.is_flooded();
   double best_excess = std::max(moves.excess(), 0.0);
   std::int64_t best = aim.objective();
   moves.remember();
@@ -50,6 +51,12 @@ void iterate(RefinementAim& aim, Moves& moves, double tolerated_loss, const Pati
   for (int idle = 0; idle < patience.iterations || (idle < patience.most_iterations &&
                                                     static_cast<double>(idly_moved) < cheap);) {
     const std::int64_t moved = aim.improve(tolerated_loss);
+    if (!begins_flooded && moves.is_flooded()) {  // to take the weight back costs more than a round
+      moves.restore();
+      aim.follow();
+      ++idle;
+      continue;
+    }
     for (int attempt = 0; attempt < most_reliefs && moves.excess() > 0; ++attempt)
       if ((attempt > 0 && !is_promising()) || relieve(moves) == 0) break;
     if (moves.excess() > 0 && failures < most_failures && is_promising()) {

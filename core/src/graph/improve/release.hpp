@@ -38,16 +38,8 @@ KOKKOS_INLINE_FUNCTION int class_of(std::int64_t loss, std::int64_t weight, doub
   return its_class < 2 ? 2 : its_class < loss_classes ? its_class : loss_classes - 1;
 }
 
-KOKKOS_INLINE_FUNCTION std::uint64_t drawn(std::uint64_t name, int step) {
-  const std::uint64_t bits =
-      (name + static_cast<std::uint64_t>(step) * 0x9E3779B97F4A7C15U) * 0xBF58476D1CE4E5B9U;
-  return (bits ^ (bits >> 29U)) * 0x94D049BB133111EBU;
-}
 KOKKOS_INLINE_FUNCTION int bin_of(std::uint64_t name, int step) {
   return static_cast<int>(drawn(name, step) >> 56U);
-}
-KOKKOS_INLINE_FUNCTION std::uint32_t lot_of(std::uint64_t name, int step) {
-  return static_cast<std::uint32_t>(drawn(name, step) >> 24U);
 }
 
 // The target, group and class of each candidate, by vertex.

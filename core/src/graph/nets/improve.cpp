@@ -142,8 +142,8 @@ struct BurnByNets {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const Vertex v = candidates[i];
     const int from = all.parts[v], to = all.targets[v];
-    going[v] =
-        to != nowhere && !is_light(all.state, from) && gain_of(v, from, to) >= 0 ? to : nowhere;
+    const bool may_go = to != nowhere && !is_light(all.state, from) && all.state.admits(to, v);
+    going[v] = may_go && gain_of(v, from, to) >= 0 ? to : nowhere;
   }
   KOKKOS_FUNCTION std::int64_t gain_of(Vertex v, int from, int to) const {
     std::int64_t gain = all.state.stay_of(v, to) - all.state.stay_of(v, from);
