@@ -77,7 +77,6 @@ class GraphInMemory : public test::OnRanks {
 TEST_F(GraphInMemory, NoPartExceedsItsMemory) {
   const Numbers equal(6, 1), speeds = {1, 1, 2, 2, 4, 4};
   for (const Effort effort : {Effort::good, Effort::fast}) {
-    if (effort == Effort::fast && test::space().is_device() && size > 1) break;  // it is slow
     const Numbers limits = memory(equal, 1.2);
     const Cut found = cut({.parts = 6, .memory = limits}, {.effort = effort});
     expect_fits(found, limits);
