@@ -14,8 +14,6 @@ namespace evenkeel::graphs {
 
 namespace {
 
-constexpr std::uint32_t all_admitted = 0xFFFFFFFFU;
-
 // --- Carrying out --------------------------------------------------------------------------------
 
 template <class Instance>
@@ -182,7 +180,6 @@ struct Moves::Work {
   std::int64_t weight_count() const {
     return static_cast<std::int64_t>(moves.goal.parts) * moves.goal.constraints;
   }
-  std::size_t constraints() const { return static_cast<std::size_t>(moves.goal.constraints); }
   std::int64_t lump_count() const { return moves.goal.lump > 0 ? moves.goal.parts : 0; }
   // The numbers of lumps (goal.hpp) are stored after the sums of weights.
   std::int64_t* lump_sums() const {
@@ -343,38 +340,41 @@ struct Moves::Work {
                    exec::Fill<std::int64_t>{moves.sums_.there.data(), 0});
     return all_moved;
   }
-  // In graphs like social networks, nearly all vertices may want to enter one part at once. A part
-  // that came to weigh far more than its limit in this round admits fewer vertices in the next
-  // round. Later its share doubles in each round. On meshes hardly any part exceeds its limit so.
-  // One of two parts can get half of the vertices only, and then such a round pays.
-  void set_admissions() const {
-    if (moves.goal.parts <= 2) return;
+  // The factor by which the admission of a part changes. It is below 1 if the part has come to
+  // weigh far more than its limit in this round.
+  double admission_change(std::size_t part) const {
     constexpr double excess = 0.1;  // of the limit
     constexpr double vertices = 3;  // of mean weight; few vertices fill a part of a coarse level
-    constexpr double least = 65536;
+    double factor = 2;
+    const auto constraints = static_cast<std::size_t>(moves.goal.constraints);
+    for (std::size_t c = 0; c < constraints; ++c) {
+      const std::size_t at = part * constraints + c;
+      const auto limit = static_cast<double>(moves.goal.limit_of(part, c)),
+                 came = static_cast<double>(moves.sums_.here[first_weight + at]);
+      const double before = static_cast<double>(moves.loads.weights[at]) - came;
+      const double room =
+          std::max(limit - before, 0.0) + excess * limit + vertices * moves.mean_weight(c);
+      if (came > room) factor = std::min(factor, room / came);
+    }
+    return factor;
+  }
+  // In graphs like social networks, nearly all vertices may want to enter one part at once. On
+  // meshes hardly any admission changes. One of two parts can get half of the vertices only, and
+  // then such a round pays.
+  void set_admissions() const {
+    constexpr double least = 0x1p-16;  // from there an admission grows again
+    if (moves.goal.parts <= 2) return;
+    std::vector<std::uint32_t>& admissions = moves.loads.admissions;
     bool has_changed = false;
-    for (std::size_t p = 0; p < moves.loads.admissions.size(); ++p) {
-      double factor = 2;
-      for (std::size_t c = 0; c < constraints(); ++c) {
-        const auto limit = static_cast<double>(moves.goal.limit_of(p, c));
-        const std::size_t at = p * constraints() + c;
-        const auto came = static_cast<double>(moves.sums_.here[first_weight + at]);
-        const double over = excess * limit + vertices * static_cast<double>(moves.goal.totals[c]) /
-                                                 static_cast<double>(std::max<std::int64_t>(
-                                                     level().all_vertices, 1));
-        const double before = static_cast<double>(moves.loads.weights[at]) - came;
-        const double room = std::max(limit - before, 0.0) + over;
-        if (came > room) factor = std::min(factor, room / came);
-      }
-      const double share =
-          std::clamp(factor * moves.loads.admissions[p], least, static_cast<double>(all_admitted));
-      has_changed = has_changed || static_cast<std::uint32_t>(share) != moves.loads.admissions[p];
-      moves.loads.admissions[p] = static_cast<std::uint32_t>(share);
+    for (std::size_t p = 0; p < admissions.size(); ++p) {
+      const double share = admission_change(p) * admissions[p] / all_admitted;
+      const std::uint32_t next = admission_of(std::max(share, least));
+      has_changed = has_changed || next != admissions[p];
+      admissions[p] = next;
     }
     if (!has_changed) return;
     copy_bytes(space(), moves.loads.admissions_there.data(), moves.loads.admissions_there.memory(),
-               moves.loads.admissions.data(), MemoryKind::host,
-               moves.loads.admissions_there.bytes());
+               admissions.data(), MemoryKind::host, moves.loads.admissions_there.bytes());
     space().fence(moves_label);
   }
   void tell_weights() const {
@@ -419,6 +419,11 @@ double Moves::excess() const noexcept {
     for (std::size_t c = 0; c < static_cast<std::size_t>(goal.constraints); ++c)
       greatest = std::max(greatest, excess_of(p, c));
   return greatest;
+}
+
+double Moves::mean_weight(std::size_t constraint) const noexcept {
+  return static_cast<double>(goal.totals[constraint]) /
+         static_cast<double>(std::max<std::int64_t>(level->all_vertices, 1));
 }
 
 bool Moves::is_flooded() const noexcept {

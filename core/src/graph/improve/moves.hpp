@@ -27,9 +27,7 @@ struct PartLoads {
   std::vector<std::int64_t> lumps;    // by part; empty without lumps
   exec::Array<std::int64_t> weights_there, lumps_there;
   exec::Array<std::int64_t> limits_there, floors_there;  // of the goal, by part, then by constraint
-  // The share of the vertices that want to enter a part in a round of Jet, and may do so, in units
-  // of 1 / (2^32 - 1); see Moves::Work::set_admissions().
-  std::vector<std::uint32_t> admissions;
+  std::vector<std::uint32_t> admissions;  // to each part in the next round of Jet; moves_state.hpp
   exec::Array<std::uint32_t> admissions_there;
 };
 
@@ -77,13 +75,15 @@ struct Moves {
   // The share by which a part exceeds a limit; 0 or less if the part is within the limit.
   double excess_of(std::size_t part, std::size_t constraint) const noexcept;
   double excess() const noexcept;  // the greatest excess of any part and constraint
+  double mean_weight(std::size_t constraint) const noexcept;  // of a vertex
   // Returns true if a part exceeds a limit by more than the weight of an average part.
   bool is_flooded() const noexcept;
   // The constraint that a part exceeds most.
   int critical_constraint(std::size_t part) const noexcept;
 
   // Collective. Moves the `movers` of all ranks to their parts in `to`, and returns how many moved.
-  // `status` is as in vote(). If `are_locked` is set, these vertices cannot move in the next round.
+  // `status` is as in vote(). If `are_locked` is set, this is a round of Jet: these vertices cannot
+  // move in the next round, and parts that got too much weight then admit fewer vertices.
   std::int64_t commit(const Status& status, const exec::Array<int>& to, bool are_locked);
 
   // Collective. remember() saves a state, and restore() returns to it; then all vertices on borders

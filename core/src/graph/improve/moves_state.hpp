@@ -7,6 +7,8 @@
 
 #include <evenkeel/backends/exec/bodies.hpp>
 
+#include <algorithm>
+
 namespace evenkeel::graphs {
 
 inline constexpr const char* moves_stage = "core/graph";
@@ -29,8 +31,14 @@ KOKKOS_INLINE_FUNCTION std::uint64_t drawn(std::uint64_t name, int step) {
       (name + static_cast<std::uint64_t>(step) * 0x9E3779B97F4A7C15U) * 0xBF58476D1CE4E5B9U;
   return (bits ^ (bits >> 29U)) * 0x94D049BB133111EBU;
 }
+// A vertex may enter a part if its lot is at most the admission of the part, which is the share of
+// such vertices in units of 1 / all_admitted.
 KOKKOS_INLINE_FUNCTION std::uint32_t lot_of(std::uint64_t name, int step) {
   return static_cast<std::uint32_t>(drawn(name, step) >> 24U);
+}
+inline constexpr std::uint32_t all_admitted = 0xFFFFFFFFU;
+inline std::uint32_t admission_of(double share) {
+  return static_cast<std::uint32_t>(std::clamp(share, 0.0, 1.0) * all_admitted);
 }
 
 // A level, its moves and its parts, for kernels.

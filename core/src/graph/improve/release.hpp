@@ -126,16 +126,14 @@ struct CountReleased {
 template <class Instance>
 struct Admit {
   IsReleased is_released;
-  // for each part, the share of the vertices that want to enter it and may do so, in units of
-  // 1 / (2^32 - 1)
-  const std::uint32_t* shares;
+  const std::uint32_t* admissions;  // by part
   const Vertex* candidates;
   Appender<Instance> movers;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const Vertex v = candidates[i];
     const MovesState& state = is_released.state;
     if (is_released(v) &&
-        lot_of(state.names[v], state.step) <= shares[is_released.entries.targets[v]])
+        lot_of(state.names[v], state.step) <= admissions[is_released.entries.targets[v]])
       movers(v);
   }
 };
@@ -222,16 +220,9 @@ class Release {
       moves_.lists.border.put_in_order(instance, moves_.vertices.marks.data(), on_border,
                                        moves_.level->owned);
       moves_.lists.candidates.clear();
-      const Goal& goal = moves_.goal;
-      const double mean =
-          static_cast<double>(goal.totals[0]) /
-          static_cast<double>(std::max<std::int64_t>(moves_.level->all_vertices, 1));
-      const Candidates<Instance> candidates{state_of(moves_),
-                                            entries(),
-                                            constraints_there_.data(),
-                                            mean,
-                                            histogram,
-                                            moves_.lists.candidates.template appender<Instance>()};
+      const Candidates<Instance> candidates{
+          state_of(moves_),      entries(), constraints_there_.data(),
+          moves_.mean_weight(0), histogram, moves_.lists.candidates.template appender<Instance>()};
       for_listed(instance, moves_, moves_.lists.border, chooser(candidates));
       moves_.lists.candidates.count_up();
     });
@@ -282,23 +273,23 @@ class Release {
   }
   template <class Instance>
   void admit(const Instance& instance, bool is_checked) {
-    std::vector<std::uint32_t> shares(at(moves_.goal.parts), 0xFFFFFFFFU);
+    std::vector<std::uint32_t> admissions(at(moves_.goal.parts), all_admitted);
     const auto constraints = at(moves_.goal.constraints);
-    for (std::size_t p = 0; is_checked && p < shares.size(); ++p)
+    for (std::size_t p = 0; is_checked && p < admissions.size(); ++p)
       for (std::size_t c = 0; c < constraints; ++c) {
         const std::int64_t room =
             moves_.goal.limit_of(p, c) - moves_.loads.weights[p * constraints + c];
         const std::int64_t comes = sums_[p * constraints + c];
         if (comes <= room) continue;
-        const double share = std::max(0.0, static_cast<double>(room) / static_cast<double>(comes));
-        shares[p] = std::min(shares[p], static_cast<std::uint32_t>(share * 4294967295.0));
+        admissions[p] = std::min(
+            admissions[p], admission_of(static_cast<double>(room) / static_cast<double>(comes)));
       }
-    const exec::Array<std::uint32_t> shares_there(space(), release_label,
-                                                  std::span<const std::uint32_t>(shares));
+    const exec::Array<std::uint32_t> admissions_there(space(), release_label,
+                                                      std::span<const std::uint32_t>(admissions));
     moves_.lists.movers.clear();
     exec::for_each(
         instance, release_label, moves_.lists.candidates.size(),
-        Admit<Instance>{is_released(), shares_there.data(), moves_.lists.candidates.data(),
+        Admit<Instance>{is_released(), admissions_there.data(), moves_.lists.candidates.data(),
                         moves_.lists.movers.template appender<Instance>()});
     moves_.lists.movers.count_up();
   }
