@@ -247,11 +247,12 @@ Loan::Report Loan::Impl::end() {
   const std::unique_ptr<Call> ending = std::move(call);
   between = now() - ending->left;
   LoanTrip& trip = *ending->trip;
-  const Status done = trip.run();
+  Status done = trip.run();
   const LoanTrip::Totals& took = trip.totals();
   const std::int64_t mine = took.own + took.away;
   const std::int64_t work = between + took.own + took.others, home = between + mine;
-  const double own_rate = rate_after(*ending, mine);
+  double own_rate = rate;
+  if (done.ok()) done = attempt(loan_stage, [&] { own_rate = rate_after(*ending, mine); });
   const LoanResult result = vote<&LoanResult::add>(
       ranks, done, LoanResult{now() - ending->begun, work, home, work, own_rate});
   trip.deliver();
