@@ -344,7 +344,7 @@ struct Moves::Work {
   // weigh far more than its limit in this round.
   double admission_change(std::size_t part) const {
     constexpr double excess = 0.1;  // of the limit
-    constexpr double vertices = 3;  // of mean weight; few vertices fill a part of a coarse level
+    constexpr double some = 3;      // vertices of mean weight; few vertices fill a coarse part
     double factor = 2;
     const auto constraints = static_cast<std::size_t>(moves.goal.constraints);
     for (std::size_t c = 0; c < constraints; ++c) {
@@ -352,9 +352,9 @@ struct Moves::Work {
       const auto limit = static_cast<double>(moves.goal.limit_of(part, c)),
                  came = static_cast<double>(moves.sums_.here[first_weight + at]);
       const double before = static_cast<double>(moves.loads.weights[at]) - came;
-      const double room =
-          std::max(limit - before, 0.0) + excess * limit + vertices * moves.mean_weight(c);
-      if (came > room) factor = std::min(factor, room / came);
+      const double accepted =
+          std::max(limit - before, 0.0) + excess * limit + some * moves.mean_weight(c);
+      if (came > accepted) factor = std::min(factor, accepted / came);
     }
     return factor;
   }
