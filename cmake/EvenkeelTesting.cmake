@@ -189,6 +189,10 @@ function(evenkeel_add_test path)
       continue()
     endif()
     evenkeel_test_launcher(${ranks} launcher)
+    set(environment ${EVENKEEL_TEST_ENVIRONMENT})
+    if(ranks GREATER 2)  # with several threads, so many ranks would mostly wait for cores
+      list(APPEND environment OMP_NUM_THREADS=1)
+    endif()
     foreach(space IN LISTS spaces)
       # With many ranks on few cores, opening and closing memory is too expensive.
       if(space STREQUAL "TestDevice" AND ranks GREATER 3)
@@ -204,7 +208,7 @@ function(evenkeel_add_test path)
         COMMAND ${launcher} $<TARGET_FILE:${target}> ${file} --watchdog=${limit}
                 ${choice})
       set_tests_properties(${name} PROPERTIES
-        TIMEOUT ${backstop} PROCESSORS ${ranks} ENVIRONMENT "${EVENKEEL_TEST_ENVIRONMENT}")
+        TIMEOUT ${backstop} PROCESSORS ${ranks} ENVIRONMENT "${environment}")
       if(space MATCHES "^(CUDA|HIP|SYCL)$")  # processes that share a device take turns anyway
         set_tests_properties(${name} PROPERTIES RESOURCE_LOCK device)
       endif()

@@ -130,7 +130,9 @@ class GraphProposals final : public Proposals<GraphBalancer> {
  private:
   void make() override {
     const double memory = deed_ == Deed::drop ? rows_.memory : 0;
-    balancer_.emplace(ranks_, GraphBalancerOptions{.costs = VertexCosts::as_given,
+    const Effort effort = deed_ == Deed::propose ? Effort::good : Effort::fast;
+    balancer_.emplace(ranks_, GraphBalancerOptions{.method = {.effort = effort},
+                                                   .costs = VertexCosts::as_given,
                                                    .monitor = monitor_options(memory)});
   }
   void propose() override { cut_ = balancer_->propose(graph_); }
@@ -444,10 +446,10 @@ Trial trial(const char* name, int stride, Deed deed, bool votes_on_messages = tr
 
 std::vector<Trial> trials() {
   return {
-      trial<GraphProposals>("graph, propose", 23, Deed::propose, false),
-      trial<GraphProposals>("graph, propose and accept", 47, Deed::accept, false),
-      trial<GraphProposals>("graph, propose and drop", 797, Deed::drop, false),
-      trial<GraphProposals>("graph, steps", 47, Deed::steps, false),
+      trial<GraphProposals>("graph, propose", 97, Deed::propose, false),
+      trial<GraphProposals>("graph, propose and accept", 97, Deed::accept, false),
+      trial<GraphProposals>("graph, propose and drop", 1597, Deed::drop, false),
+      trial<GraphProposals>("graph, steps", 97, Deed::steps, false),
       trial<GridProposals>("grid, propose", 5, Deed::propose),
       trial<GridProposals>("grid, propose and accept", 11, Deed::accept),
       trial<GridProposals>("grid, propose and drop", 11, Deed::drop),
