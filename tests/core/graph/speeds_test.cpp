@@ -100,6 +100,19 @@ TEST(GraphBySpeed, CutsFewEdges) {
   EXPECT_LE(cut_of(grid, in_classes).report.cut, 1.25 * equal.report.cut);
 }
 
+// A slow part has few vertices of the coarsest graph. If all of them leave at once, the part stays
+// empty up to the finest graph, and no cut within the target is found before.
+TEST(GraphBySpeed, SlowPartsKeepVertices) {
+  if (is_slow()) GTEST_SKIP();
+  std::vector<double> speeds;
+  while (speeds.size() < 24) speeds.insert(speeds.end(), {1, 3, 9});
+  for (GraphOnHost mesh : {test::random_mesh(3000, 1), test::random_mesh(12000, 2)}) {
+    mesh.positions.clear();
+    const Cut equal = cut_of(mesh, std::vector<double>(24, 1));
+    EXPECT_LT(cut_of(mesh, speeds).report.cut, equal.report.cut);
+  }
+}
+
 TEST(GraphBySpeed, EqualSpeedsChangeNothing) {
   const GraphOnHost mesh = test::random_mesh(600, 5);
   const GraphCutOptions plain = {.parts = 5};

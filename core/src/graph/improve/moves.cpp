@@ -426,14 +426,19 @@ double Moves::mean_weight(std::size_t constraint) const noexcept {
          static_cast<double>(std::max<std::int64_t>(level->all_vertices, 1));
 }
 
-bool Moves::is_flooded() const noexcept {
-  const auto parts = static_cast<std::size_t>(goal.parts),
-             constraints = static_cast<std::size_t>(goal.constraints);
-  for (std::size_t p = 0; p < parts; ++p)
-    for (std::size_t c = 0; c < constraints; ++c)
-      if (loads.weights[p * constraints + c] - goal.limit_of(p, c) > goal.totals[c] / goal.parts)
-        return true;
-  return false;
+std::int64_t Moves::upset_parts() const noexcept {
+  const auto constraints = static_cast<std::size_t>(goal.constraints);
+  std::int64_t count = 0;
+  for (std::size_t p = 0; p < static_cast<std::size_t>(goal.parts); ++p) {
+    bool is_empty = true, is_flooded = false;
+    for (std::size_t c = 0; c < constraints; ++c) {
+      const std::int64_t weight = loads.weights[p * constraints + c];
+      is_empty = is_empty && weight == 0;
+      is_flooded = is_flooded || weight - goal.limit_of(p, c) > goal.limits[c];
+    }
+    count += is_empty || is_flooded ? 1 : 0;
+  }
+  return count;
 }
 
 int Moves::critical_constraint(std::size_t part) const noexcept {
@@ -494,6 +499,7 @@ void Moves::restore() {
       level->space, moves_label, level->ghost_count(),
       exec::Copy{vertices.parts.data() + level->owned, vertices.origins.data() + level->owned});
   const Work work{*this};
+  work.tell_weights();
   with_space(level->space, [&](const auto& instance) { work.reset_choices(instance); });
   level->space.fence(moves_label);
 }

@@ -36,7 +36,7 @@ class Edges final : public RefinementAim {
 // grows.
 void iterate(RefinementAim& aim, Moves& moves, double tolerated_loss, const Patience& patience) {
   aim.follow();
-  const bool begins_flooded = moves.is_flooded();
+  std::int64_t upset_in_best = moves.upset_parts();
   double best_excess = std::max(moves.excess(), 0.0);
   std::int64_t best = aim.objective();
   moves.remember();
@@ -51,10 +51,13 @@ void iterate(RefinementAim& aim, Moves& moves, double tolerated_loss, const Pati
   for (int idle = 0; idle < patience.iterations || (idle < patience.most_iterations &&
                                                     static_cast<double>(idly_moved) < cheap);) {
     const std::int64_t moved = aim.improve(tolerated_loss);
-    if (!begins_flooded && moves.is_flooded()) {  // to take the weight back costs more than a round
+    // An empty part has no neighbours that could fill it. To take the weight back from a part that
+    // far exceeds its limit costs more than the round.
+    if (moves.upset_parts() > upset_in_best) {
       moves.restore();
       aim.follow();
       ++idle;
+      idly_moved += moved;
       continue;
     }
     for (int attempt = 0; attempt < most_reliefs && moves.excess() > 0; ++attempt)
@@ -78,6 +81,7 @@ void iterate(RefinementAim& aim, Moves& moves, double tolerated_loss, const Pati
     if (is_better) {
       best_excess = excess;
       best = objective;
+      upset_in_best = moves.upset_parts();
       moves.remember();
     }
     if (moved == 0) break;
