@@ -47,8 +47,7 @@ std::span<const CurveKey> inner(const Splitters& splitters) {
   return std::span(splitters).subspan(1, splitters.size() - 2);
 }
 
-// The work of one call. After a failure, a rank still takes part in each reduction; the next vote
-// reports the failure.
+// The work of one call.
 class Phases {
  public:
   Phases(const Communicator& communicator, std::span<const PhasedKeys> sets,
@@ -60,7 +59,8 @@ class Phases {
         units_(all, options.phases),
         reductions_(communicator) {
     // Without boundaries there is one interval with all objects.
-    totals_ = loads_of(sums({}), 1);
+    const std::vector<std::int64_t> all_sums = sums({});
+    agreed([&] { totals_ = loads_of(all_sums, 1); });
     double total = 0;
     for (const auto& of_phase : totals_) total += of_phase.front();
     if (!std::isfinite(total))  // true on all ranks, or on no rank
@@ -71,21 +71,21 @@ class Phases {
 
   PhaseCut cut() {
     if (!has_cost_) return measure(cut_by_count());
-    weigh();
     const std::int64_t stretches =
         std::max(least_stretches, stretches_per_part * std::int64_t{options_.parts});
-    std::vector<std::int64_t> marks(static_cast<std::size_t>(stretches) - 1);
-    std::iota(marks.begin(), marks.end(), 1);
+    std::vector<std::int64_t> marks, beside;
+    agreed([&] {
+      weigh();
+      marks.resize(static_cast<std::size_t>(stretches) - 1);
+      std::iota(marks.begin(), marks.end(), 1);
+    });
     const StretchSearch coarse = search(stretches, marks, {});
-    const std::vector<std::int64_t> beside = marks_beside(coarse, stretches);
-    StretchSearch fine = search(stretches * finer, beside, coarse.found.greatest);
-    return result(std::move(fine.splitters), fine.sums);
+    agreed([&] { beside = marks_beside(coarse, stretches); });
+    const StretchSearch fine = search(stretches * finer, beside, coarse.found.greatest);
+    return result(fine.splitters, fine.sums);
   }
 
-  PhaseCut measure(Splitters splitters) {
-    const std::vector<std::int64_t> of_parts = sums(inner(splitters));
-    return result(std::move(splitters), of_parts);
-  }
+  PhaseCut measure(const Splitters& splitters) { return result(splitters, sums(inner(splitters))); }
 
  private:
   // The result of a search in which parts may begin only at the begin of a stretch.
@@ -95,18 +95,28 @@ class Phases {
     std::vector<std::int64_t> sums;  // cost of each part in each phase, in units
   };
 
-  PhaseCut result(Splitters splitters, const std::vector<std::int64_t>& sums_of_parts) const {
+  // Collective.
+  template <class Make>
+  void agreed(const Make& make) const {
+    vote(communicator_, attempt(stage_name, make));
+  }
+
+  // Collective.
+  PhaseCut result(const Splitters& splitters,
+                  const std::vector<std::int64_t>& sums_of_parts) const {
     PhaseCut cut;
-    cut.loads_of_parts = loads_of(sums_of_parts, options_.parts);
-    std::vector<PhaseLoad> loads;
-    for (std::size_t phase = 0; phase < cut.loads_of_parts.size(); ++phase) {
-      const std::vector<double>& of_parts = cut.loads_of_parts[phase];
-      loads.push_back({.greatest = *std::max_element(of_parts.begin(), of_parts.end()),
-                       .sum = totals_[phase].front(),
-                       .heaviest = all_.heaviest[phase]});
-    }
-    cut.loads = phase_loads_of(options_.parts, loads);
-    cut.splitters = std::move(splitters);
+    agreed([&] {
+      cut.loads_of_parts = loads_of(sums_of_parts, options_.parts);
+      std::vector<PhaseLoad> loads;
+      for (std::size_t phase = 0; phase < cut.loads_of_parts.size(); ++phase) {
+        const std::vector<double>& of_parts = cut.loads_of_parts[phase];
+        loads.push_back({.greatest = *std::max_element(of_parts.begin(), of_parts.end()),
+                         .sum = totals_[phase].front(),
+                         .heaviest = all_.heaviest[phase]});
+      }
+      cut.loads = phase_loads_of(options_.parts, loads);
+      cut.splitters = splitters;
+    });
     cut.reductions = reductions_.count();
     cut.bytes_reduced = reductions_.bytes();
     return cut;
@@ -115,8 +125,7 @@ class Phases {
   // Collective. Returns the cost in each phase between boundaries, in units.
   std::vector<std::int64_t> sums(std::span<const CurveKey> boundaries) {
     std::vector<std::int64_t> all;
-    vote(communicator_,
-         attempt(stage_name, [&] { all = sums_between(sets_, units_, boundaries); }));
+    agreed([&] { all = sums_between(sets_, units_, boundaries); });
     reductions_.sum(all);
     return all;
   }
@@ -146,14 +155,12 @@ class Phases {
   }
 
   void weigh() {
-    weighed_ = attempt(stage_name, [&] {
-      std::vector<double> totals;
-      for (const auto& of_phase : totals_) totals.push_back(of_phase.front());
-      for (const PhasedKeys& set : sets_) {
-        const exec::Array<double>& weights = weights_.emplace_back(shares_of_totals(set, totals));
-        weighted_.push_back({set.keys, weights.span(), set.memory});
-      }
-    });
+    std::vector<double> totals;
+    for (const auto& of_phase : totals_) totals.push_back(of_phase.front());
+    for (const PhasedKeys& set : sets_) {
+      const exec::Array<double>& weights = weights_.emplace_back(shares_of_totals(set, totals));
+      weighted_.push_back({set.keys, weights.span(), set.memory});
+    }
   }
 
   // Collective. Divides the curve at `marks`, and searches for parts of these stretches. `shape` is
@@ -165,17 +172,17 @@ class Phases {
     cutting.dimensions = options_.dimensions;
     cutting.most_objects = all_.objects;
     const Splitters places =
-        noted(cut_at({communicator_, weighed_}, weighted_, cutting, {pieces, marks}));
+        noted(cut_at({communicator_, Status()}, weighted_, cutting, {pieces, marks}));
     const std::vector<std::int64_t> between = sums(inner(places));
     StretchSearch level;
-    vote(communicator_, attempt(stage_name, [&] {
-           const auto before = running_costs(between);
-           phase_search::Row row{before, options_.parts, least_loads()};
-           level.found = phase_search::PhaseSearch(row).run(shape.empty() ? row.least : shape);
-           for (const std::int64_t offset : level.found.offsets)
-             level.splitters.push_back(places[static_cast<std::size_t>(offset)]);
-           level.sums = joined(between, level.found.offsets);
-         }));
+    agreed([&] {
+      const auto before = running_costs(between);
+      phase_search::Row row{before, options_.parts, least_loads()};
+      level.found = phase_search::PhaseSearch(row).run(shape.empty() ? row.least : shape);
+      for (const std::int64_t offset : level.found.offsets)
+        level.splitters.push_back(places[static_cast<std::size_t>(offset)]);
+      level.sums = joined(between, level.found.offsets);
+    });
     return level;
   }
 
@@ -239,7 +246,6 @@ class Phases {
   std::vector<std::vector<double>> totals_;  // one number for each phase
   bool has_cost_ = false;
   // The weight of each object, summed over all phases, in the order of the keys.
-  Status weighed_;
   std::vector<exec::Array<double>> weights_;
   std::vector<WeightedKeys> weighted_;
   CountedReductions reductions_;

@@ -100,11 +100,11 @@ void write_back(const Space& space, const FieldLayout& into,
 IdDirectory directory_of(const Communicator& communicator,
                          const exec::Array<MoveReport::Origin>& origins) {
   const Space space = origins.space();
-  const auto ranks = static_cast<std::size_t>(communicator.size());
-  std::vector<std::int64_t> counts(ranks);
+  std::vector<std::int64_t> counts;
   vote(communicator, attempt(stage_name, [&] {
          const auto found = exec::filled<std::int64_t>(space, label, communicator.size(), 0);
          exec::for_each(space, label, origins.size(), CountOrigins{origins.data(), found.data()});
+         counts.resize(static_cast<std::size_t>(communicator.size()));
          found.fetch(0, counts);
        }));
   communicator.all_reduce(std::span<std::int64_t>(counts), Reduction::sum);
@@ -128,15 +128,20 @@ void renumber(const Communicator& communicator, const MoveReport& report, const 
               std::int64_t count, std::size_t set) {
   using namespace graphs;
   if (!report.moved) return;
+  std::vector<std::int64_t> counts, firsts;
   vote(communicator, attempt(stage_name, [&] {
+         counts.resize(static_cast<std::size_t>(communicator.size()));
          if (set >= report.origins.size())
            refuse("Columns cannot be renumbered after a move that returned no origins.",
                   "Move with .origins = true, and count sets from 0.");
        }));
   const exec::Array<MoveReport::Origin>& origins = report.origins[set];
   const IdDirectory directory = directory_of(communicator, origins);
-  const std::vector<std::int64_t> firsts = firsts_of(communicator.all_gather(origins.size()));
-  vote(communicator, attempt(stage_name, [&] { check_columns(columns, count, firsts.back()); }));
+  communicator.all_gather(origins.size(), std::span(counts));
+  vote(communicator, attempt(stage_name, [&] {
+         firsts = firsts_of(counts);
+         check_columns(columns, count, firsts.back());
+       }));
   const Space space = origins.space();
   const FieldLayout at = columns.layout();
   int components = count > 0 ? at.components : 0;

@@ -79,12 +79,12 @@ MethodTrial::MethodTrial(const Communicator& communicator, const Status& status,
                          double sampled_per_part)
     : communicator_(communicator),
       region_(region),
-      options_(options),
       parts_(parts > 0 ? parts : communicator.size()) {
   const exec::Region shown("evenkeel::choice");
   const Status ready = attempt(stage_name, [&] {
     if (!status.ok()) throw Error(*status.error());
     sample_ = std::make_unique<Sample>();
+    options_ = options;
     options_.rank_of_part = {};
   });
   const SampleCounts there =

@@ -78,17 +78,19 @@ PlacedByPhases place_phases_by_graph(const Communicator& communicator, const Sta
                                      double target_lambda, const PlaceLimits& limits,
                                      const Domains& last) {
   OwnWeights sums;
+  std::vector<PhaseLoad> phases;
   const Status summed = attempt(stage_name, [&] {
     if (!status.ok()) throw Error(*status.error());
     for (std::size_t s = 0; s < costs.size(); ++s) sums.add(sum_over_phases(prepared, costs, s));
+    phases.reserve(costs.front().size());
   });
   PlacedByPhases placed;
   placed.allowed = place_allowed(communicator, summed, prepared, sums.of_sets(),
                                  GraphGoal{target_lambda, costs}, limits, last);
-  std::vector<PhaseLoad> phases;
   for (const std::span<const double> cost : costs.front())
     phases.push_back(load_of(communicator, prepared, cost, placed.allowed.assignment));
-  placed.loads = phase_loads_of(communicator.size(), phases);
+  vote(communicator,
+       attempt(stage_name, [&] { placed.loads = phase_loads_of(communicator.size(), phases); }));
   placed.allowed.assignment.lambda = lambda_of(placed.loads);
   return placed;
 }
@@ -114,7 +116,6 @@ PlacedByPhases place_phases(const Communicator& communicator, const Status& stat
   const PhaseOptions options = {communicator.size(), phases, prepared.region.dimensions};
   const PhaseCut best = cut_phases({communicator, listed}, keys, options);
   PlacedByPhases placed;
-  placed.loads = best.loads;
   bool is_kept = false;
   const CurveDomains* const old = ranges_to_keep(prepared, options.parts, last);
   if (old != nullptr && target_lambda > 0) {
@@ -124,6 +125,7 @@ PlacedByPhases place_phases(const Communicator& communicator, const Status& stat
   }
   OwnWeights weights;
   const Status weighed = attempt(stage_name, [&] {
+    if (!is_kept) placed.loads = best.loads;
     for (exec::Array<double>& weight : phase_weights(keys, best)) weights.add(std::move(weight));
   });
   constexpr double however_even = std::numeric_limits<double>::max();

@@ -30,10 +30,11 @@ Order no_order(const Space&, const Lattice&, const Set&) { return {}; }
 
 Prepared prepared_with(MakeOrder make, const Status& status, std::span<const Set> sets,
                        const Region& region, const PlaceOptions& options) {
-  Prepared prepared{space_for(sets), sets, region, options, {}, {}, {}, {}, {}};
+  Prepared prepared{space_for(sets), sets, region, {.method = options.method}, {}, {}, {}, {}, {}};
   const Space& space = prepared.space;
   prepared.status = attempt(stage_name, [&] {
     if (!status.ok()) throw Error(*status.error());
+    prepared.options = options;
     prepared.lattice =
         Lattice(region.dimensions, region.box, options.periodic, row_of(options.method).curve,
                 places_in_cells(options.method) ? 0 : options.levels);

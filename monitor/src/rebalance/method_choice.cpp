@@ -80,8 +80,12 @@ std::string told_of(std::span<const MethodForecast> forecasts, std::size_t best,
 }  // namespace
 
 ChosenMethod choose_method(const ChoiceTask& task, const Status& status) {
-  const PlaceOptions options = place_options_of(task.options, task.present);
-  const MethodTrial trial(task.ranks, status, task.sets, task.region, options, task.weights);
+  PlaceOptions options;
+  const Status ready = attempt(stage_name, [&] {
+    if (!status.ok()) throw Error(*status.error());
+    options = place_options_of(task.options, task.present);
+  });
+  const MethodTrial trial(task.ranks, ready, task.sets, task.region, options, task.weights);
   const StepCosts costs = step_costs(task, trial);
   std::vector<Method> candidates;
   std::vector<MethodForecast> forecasts;

@@ -81,12 +81,13 @@ Plan Migrator::plan_in_order(std::span<const Set> sets, const AgreedSets& agreed
   static_cast<void>(bounds(parts_.ranks, sets));  // refuses NaNs
   const Region region = {dimensions_of(agreed.shapes, domains), box_of(domains), agreed.bound};
   std::vector<std::span<const double>> weights;
+  PlaceOptions how = {.method = method_in_use(parts_.options.method, domains)};
   const Status wrapped = attempt(stage_name, [&] {
     weights.resize(sets.size());
+    how = place_options_of(parts_.options, domains);
     if (parts_.options.wrap) wrap(sets, region.box, parts_.options.periodic);
   });
-  Prepared prepared =
-      prepare(parts_.ranks, wrapped, sets, region, place_options_of(parts_.options, domains));
+  Prepared prepared = prepare(parts_.ranks, wrapped, sets, region, how);
   constexpr double however_even = std::numeric_limits<double>::max();
   Assignment assignment =
       place(parts_.ranks, Status(), prepared, weights, EvenGoal{however_even}, domains);

@@ -68,12 +68,14 @@ Rebalanced Rebalancer::rebalance(std::span<const Set> given, const Occasion& occ
   const Region region = {dimensions, box_around(here.sets), agreed.bound};
   times.end();
   ObjectWeights weights, bytes;
+  PlaceOptions how;
   const Status weighed = attempt(stage_name, [&] {
     if (parts_.options.wrap) wrap(here.sets, region.box, parts_.options.periodic);
     weights = parts_.costs.weigh(here.sets, agreed.costs, occasion.measured);
     bytes = bytes_of(here.sets);
+    how = place_options_of(parts_.options, parts_.domains.present());
   });
-  const PlaceOptions how = placing(weighed, here.sets, region, weights, agreed.costs, occasion);
+  how.method = method_now(weighed, here.sets, region, weights, agreed.costs, occasion);
   times.end();
   Prepared prepared = prepare(parts_.ranks, weighed, here.sets, region, how);
   times.end();
@@ -135,25 +137,25 @@ Box Rebalancer::box_around(std::span<const Set> sets) {
 }
 
 // Collective if the method is to be chosen.
-PlaceOptions Rebalancer::placing(const Status& status, std::span<const Set> sets,
-                                 const Region& region, const ObjectWeights& weights,
-                                 const AgreedCosts& agreed, const Occasion& occasion) {
+Method Rebalancer::method_now(const Status& status, std::span<const Set> sets, const Region& region,
+                              const ObjectWeights& weights, const AgreedCosts& agreed,
+                              const Occasion& occasion) {
   const Options& options = parts_.options;
   const Domains& present = parts_.domains.present();
   const MovingCosts& moves = parts_.mover.costs_of_moves();
-  PlaceOptions placing = place_options_of(options, present);
+  Method method = method_in_use(options.method, present);
   const std::int64_t next = parts_.domains.generation() + 1;
   if (occasion.advice.back_to < 0 && next != chosen_for_ && is_choice_due(options, next)) {
     ChosenMethod chosen = choose_method({parts_.ranks, options, sets, region, weights.of_sets,
                                          present, agreed, occasion.measured, moves, occasion.step},
                                         status);
-    placing.method = chosen.method;
+    method = chosen.method;
     chosen_for_ = next;
     if (!chosen.told.empty()) log_.note(chosen.told);
   }
-  auto* const graph = std::get_if<ByGraph>(&placing.method);
+  auto* const graph = std::get_if<ByGraph>(&method);
   if (graph != nullptr && !options.deterministic) *graph = moves.priced(*graph);
-  return placing;
+  return method;
 }
 
 // Collective.
@@ -228,9 +230,10 @@ PlacedByPhases Rebalancer::place_anew(const Prepared& prepared, const ObjectWeig
     return {place_allowed(parts_.ranks, Status(), prepared, weights.of_sets, goal, limits, last),
             {}};
   LearnedCosts::ByPhase arrays;
-  std::vector<std::vector<std::span<const double>>> costs(prepared.sets.size());
+  std::vector<std::vector<std::span<const double>>> costs;
   const Status listed = attempt(stage_name, [&] {
     arrays = parts_.costs.by_phase(prepared.space, prepared.sets);
+    costs.resize(prepared.sets.size());
     for (std::size_t s = 0; s < costs.size(); ++s)
       for (const exec::Array<double>& of_phase : arrays[s]) costs[s].push_back(of_phase.span());
   });

@@ -67,9 +67,9 @@ class Rebalancer {
   Status arrive(std::span<const Set> given, const Occasion& occasion, StageTimes& times,
                 Arrival& into);
   Box box_around(std::span<const Set> sets);
-  PlaceOptions placing(const Status& status, std::span<const Set> sets, const Region& region,
-                       const ObjectWeights& weights, const AgreedCosts& agreed,
-                       const Occasion& occasion);
+  Method method_now(const Status& status, std::span<const Set> sets, const Region& region,
+                    const ObjectWeights& weights, const AgreedCosts& agreed,
+                    const Occasion& occasion);
   // Stores the assignment of objects to ranks in `into`.
   Choice choose(const Prepared& prepared, const ObjectWeights& weights, const AgreedCosts& agreed,
                 const Occasion& occasion, const PlaceLimits& limits, Assignment& into);

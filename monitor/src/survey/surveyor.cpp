@@ -95,10 +95,13 @@ Domains Surveyor::cut_anew(const Question& question, ObjectSample& sample,
   const int dimensions = all.bounds.dimensions;
   std::vector<Set> sets;
   const std::span<const double> weights = sample.costs();
-  const Status ready = attempt(stage_name, [&] { sets.push_back(sample.as_set(dimensions)); });
+  PlaceOptions how = {.method = method_in_use(question.options.method, question.domains)};
+  const Status ready = attempt(stage_name, [&] {
+    sets.push_back(sample.as_set(dimensions));
+    how = place_options_of(question.options, question.domains);
+  });
   const Box& box = box_for(question, sets, all.bounds);
-  const PreparedToCut prepared = prepare_to_cut(
-      ready, sets, {dimensions, box}, place_options_of(question.options, question.domains));
+  const PreparedToCut prepared = prepare_to_cut(ready, sets, {dimensions, box}, how);
   const FreshGoal goal = {.target_lambda = question.options.target_lambda,
                           .objects = all.objects,
                           .generation = generation_of(question.domains)};

@@ -52,12 +52,13 @@ class Rows {
       offsets_.push_back(std::ssize(columns_));
       weights_.push_back(ranks.rank() == ranks.size() - 1 ? 3 : 1);
       bytes_.push_back(4 - weights_.back());
+      centres_.push_back({static_cast<double>(cell % 9), static_cast<double>(cell / 9)});
     }
     const double here = std::accumulate(bytes_.begin(), bytes_.end(), 0.0);
     memory = 1.3 * ranks.all_reduce(here, Reduction::sum) / ranks.size();
   }
   Graph as_graph() const {
-    return graph(offsets_, columns_, {.weight = weights_, .bytes = bytes_});
+    return graph(offsets_, columns_, {.weight = weights_, .bytes = bytes_, .position = centres_});
   }
 
   double memory;  // of a rank; a cut by weights needs more
@@ -65,6 +66,7 @@ class Rows {
  private:
   std::vector<std::int64_t> offsets_ = {0}, columns_;
   std::vector<double> weights_, bytes_;
+  std::vector<std::array<double, 2>> centres_;
 };
 
 enum class Deed : std::uint8_t { propose, accept, drop, steps };

@@ -306,7 +306,7 @@ GraphCut cut_read(const Communicator& communicator, GraphRead& read, int parts,
                                                  // to polish
     plan = plan_for(Effort::fast, false);
   }
-  plan.progress = wishes.progress;
+  plan.progress.tell = wishes.progress;
   plan.companion = wishes.companion;
   if (plan.companion != nullptr) plan.cuts = 1;  // a companion is coarsened only once
   plan.patience.cools = !read.has_homes && plan.companion == nullptr;
@@ -382,7 +382,7 @@ GraphCut cut_graph(const Space& space, const Communicator& communicator, const G
                           {.effort = method.effort,
                            .target_lambda = method.target_lambda,
                            .speeds = unless_equal(options.speeds),
-                           .progress = options.progress});
+                           .progress = &options.progress});
 }
 
 }  // namespace evenkeel

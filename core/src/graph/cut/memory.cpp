@@ -38,7 +38,7 @@ class CutsWithinMemory {
         wishes_{.effort = method.effort,
                 .target_lambda = method.target_lambda,
                 .speeds = unless_equal(options.speeds),
-                .progress = options.progress} {}
+                .progress = &options.progress} {}
 
   // Collective. The cut by the given weights.
   GraphCut first_cut() const {

@@ -25,25 +25,21 @@ constexpr double least_shrinkage = 0.95;
 // number of its vertices, and assumes that refining a level takes twice as long as coarsening it.
 class Milestones {
  public:
-  explicit Milestones(std::function<void(double)> tell) : tell_(std::move(tell)) {}
+  explicit Milestones(const Progress& tell) : tell_(tell) {}
 
   // Call this after each level has been made, beginning with the finest.
   void made(std::int64_t vertices) {
     if (all_ == 0) guessed_ = 2 * vertices;
     all_ += vertices;
-    tell(static_cast<double>(all_ - vertices) / static_cast<double>(std::max(guessed_, all_)) / 3);
+    tell_(static_cast<double>(all_ - vertices) / static_cast<double>(std::max(guessed_, all_)) / 3);
   }
   void refined(std::int64_t vertices) {
     refined_ += vertices;
-    tell((1 + 2 * static_cast<double>(refined_) / static_cast<double>(all_)) / 3);
+    tell_((1 + 2 * static_cast<double>(refined_) / static_cast<double>(all_)) / 3);
   }
 
  private:
-  void tell(double done) const {
-    if (tell_) tell_(done);
-  }
-
-  std::function<void(double)> tell_;
+  Progress tell_;
   std::int64_t guessed_ = 0, all_ = 0, refined_ = 0;
 };
 
@@ -253,8 +249,6 @@ exec::Array<int> restricted(const Level& fine, const Contracted& coarser,
 
 namespace {
 
-constexpr std::size_t many_levels = 64;  // more than nearly all graphs have
-
 // One descent to the coarsest level and back.
 class Cycle {
  public:
@@ -402,28 +396,25 @@ constexpr int most_combined = 46'340;  // parts; the square of this number has 3
 Moves cut_levels(const Communicator& communicator, const Status& status, const Level& finest,
                  const Goal& goal, const MultilevelPlan& plan, exec::Array<int> given) {
   const int cuts = goal.parts <= most_combined ? plan.cuts : 1;
-  const int cycles = 2 * cuts - 1 + (plan.has_other && cuts > 1 ? 1 : 0);
-  int cycle = 0;
   MultilevelPlan each = plan;
+  each.progress.cycles = 2 * cuts - 1 + (plan.has_other && cuts > 1 ? 1 : 0);
   HostGraph gathered_finest;
-  if (plan.progress) each.progress = [&](double done) { plan.progress((cycle + done) / cycles); };
   exec::Array<int> another;
   if (plan.has_other) std::swap(another, given);
   Moves best = Cycle(communicator, finest, goal, each, std::move(given), {}).run(status);
   for (int cut = plan.has_other ? 0 : 1; cut < cuts; ++cut) {
     each.seed = static_cast<std::uint64_t>(cut);
+    if (cut > 0) ++each.progress.cycle;
     MultilevelPlan next = each;
     if (cut == 0) {
       next.start = Start::given;
       next.is_coarsened = false;
       next.progress = {};
-    } else {
-      ++cycle;
     }
     Moves other = Cycle(communicator, finest, goal, next, std::exchange(another, {}), {}).run({});
     if (is_better(other, best)) std::swap(best, other);
     if (cuts == 1) break;
-    ++cycle;
+    ++each.progress.cycle;
     MultilevelPlan both = each;
     both.start = Start::given;
     exec::Array<int> parts, together;

@@ -40,6 +40,18 @@ class Companion {
 inline constexpr std::int64_t least_coarsest = 300;
 inline constexpr int vertices_per_part = 12;
 
+// More levels than nearly all graphs have.
+inline constexpr std::size_t many_levels = 64;
+
+// Reports to the application how much of a cut is done, in the present one of its cycles.
+struct Progress {
+  const std::function<void(double done)>* tell = nullptr;  // may be null
+  int cycle = 0, cycles = 1;
+  void operator()(double done) const {
+    if (tell != nullptr && *tell) (*tell)((cycle + done) / cycles);
+  }
+};
+
 // How much effort a cut makes.
 struct MultilevelPlan {
   Start start = Start::anew;
@@ -56,7 +68,7 @@ struct MultilevelPlan {
   // which searches it (search()).
   std::int64_t most_searched = std::int64_t{1} << 20;
   Patience patience;
-  std::function<void(double done)> progress = {};
+  Progress progress = {};
   Companion* companion = nullptr;  // may be null
 };
 
@@ -83,7 +95,7 @@ struct CutWishes {
   Effort effort = Effort::good;
   double target_lambda = 1;
   std::span<const double> speeds = {};  // of parts; if it is empty, all are equally fast
-  std::function<void(double done)> progress = {};
+  const std::function<void(double done)>* progress = nullptr;  // may be null
   Companion* companion = nullptr;  // may be null; if it is not null, the graph must not have
                                    // uncuttable edges
 };

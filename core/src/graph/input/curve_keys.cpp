@@ -11,6 +11,8 @@
 #include <evenkeel/core/field/standard.hpp>
 #include <evenkeel/core/order.hpp>
 
+#include <optional>
+
 namespace evenkeel::graphs {
 
 namespace {
@@ -57,6 +59,7 @@ exec::Array<std::uint64_t> keys_along_curve(const Space& space, const Communicat
   const int dimensions = static_cast<int>(given.all.dimensions.greatest);
   exec::Array<double> places;
   RawField<double> field;
+  std::optional<Set> objects;
   const Status ready = attempt(stage_name, [&] {
     if (given.owned > 0) {
       field = reached_positions(space, given.places.position.layout(), given.owned, places);
@@ -66,18 +69,18 @@ exec::Array<std::uint64_t> keys_along_curve(const Space& space, const Communicat
           raw_field(places.data(),
                     {.components = dimensions, .memory = places.memory(), .label = "positions"});
     }
+    objects = set(field);
   });
   vote(communicator, ready);
-  const Set objects = set(field);
   // The box has no margin, so that a curve through a square cuts it into squares.
-  const Bounds found = bounds(space, communicator, objects);
+  const Bounds found = bounds(space, communicator, *objects);
   const Box box = found.empty() ? Box() : Box{found.lower, found.upper};
   exec::Array<std::uint64_t> keys;
   vote(communicator, attempt(stage_name, [&] {
          keys = {space, curve_keys_label, given.owned};
          const Lattice lattice(dimensions, box, {});
          static_assert(sizeof(CurveKey) == sizeof(std::uint64_t));
-         write_keys(space, lattice, objects, reinterpret_cast<CurveKey*>(keys.data()));
+         write_keys(space, lattice, *objects, reinterpret_cast<CurveKey*>(keys.data()));
          space.fence(curve_keys_label);
        }));
   return keys;

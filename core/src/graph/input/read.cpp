@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 namespace evenkeel::graphs {
@@ -476,8 +477,9 @@ std::optional<UnscaledEdges> unscaled_edges(Given given) {
 
 GraphRead read_given(const Space& space, const Communicator& communicator, const Given& given,
                      double moving_cost) {
-  const exec::Reached<std::int64_t> firsts(space, read_label, given.firsts);
-  const Owners owners{firsts.data(), communicator.size(), communicator.rank()};
+  std::optional<exec::Reached<std::int64_t>> firsts;
+  vote(communicator, attempt(stage_name, [&] { firsts.emplace(space, read_label, given.firsts); }));
+  const Owners owners{firsts->data(), communicator.size(), communicator.rank()};
   const EdgeScale scale = edge_scale(given);
   GraphRead read;
   Level& level = read.level;

@@ -199,11 +199,12 @@ Contracted contract(const Communicator& communicator, const Status& status, cons
     if (communicator.size() > 1) elsewhere = leaders_elsewhere(space, leaders, arrived, rank);
   });
   const std::int64_t owned = coarse.owned;
-  coarse.ghosts = Ghosts(communicator, ready, space, elsewhere, numbers);
+  coarse.ghosts = Ghosts(communicator, ready, space, std::move(elsewhere), numbers);
   ready = attempt(stage_name, [&] {
     coarse.space = space;
     coarse.constraints = fine.constraints;
-    const CoarseOf coarse_of{leaders.data(), numbers.data(), elsewhere.data(), elsewhere.size(),
+    const exec::Array<Address>& ghosts = coarse.ghosts.addresses();
+    const CoarseOf coarse_of{leaders.data(), numbers.data(), ghosts.data(), ghosts.size(),
                              owned,          rank,           nullptr};
     result.coarse_of = {space, contract_label, fine.local()};
     CoarseOf of_vertices = coarse_of;

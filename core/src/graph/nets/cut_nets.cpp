@@ -15,6 +15,7 @@
 #include <evenkeel/backends/exec/region.hpp>
 #include <evenkeel/core/weights/speeds.hpp>
 
+#include <optional>
 #include <utility>
 
 namespace evenkeel {
@@ -67,9 +68,11 @@ NetCut stages::cut_nets(const Space& space, const Communicator& communicator, co
         exec::sum<std::int64_t>(space, given.count(), exec::ValueAt{given.weights.data()});
     mine.duplicates = tidy.duplicates;
   });
+  std::optional<NetCompanion> companion;
   NetLevel level = spread(communicator, ready, space, given.objects.owned, std::move(tidy.nets));
   ready = attempt(stage_name, [&] {
     expand(space, communicator.rank(), level, given.objects);
+    companion.emplace(communicator, std::move(level));
     mine.edges = given.objects.rows.weights.size();
     mine.edge_weights =
         exec::sum<std::int64_t>(space, mine.edges, RealAt{given.objects.rows.weights.data()});
@@ -79,10 +82,9 @@ NetCut stages::cut_nets(const Space& space, const Communicator& communicator, co
   GraphRead read = read_given(space, communicator, given.objects, method.moving_cost * all.ratio());
   given.objects.rows.columns = {};
   given.objects.rows.weights = {};
-  NetCompanion companion(communicator, std::move(level));
   GraphCut by_graph = cut_read(communicator, read, parts,
                                {method.effort, method.target_lambda, unless_equal(options.speeds),
-                                options.progress, &companion});
+                                &options.progress, &*companion});
   NetCut cut;
   cut.report = net_report(space, communicator, given, by_graph.parts, parts);
   cut.report.duplicates = all.duplicates;

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -135,20 +136,20 @@ struct WriteUnits {
 Given given_objects(const Space& space, const Communicator& communicator, const Nets& nets,
                     std::int64_t objects, const GraphCutOptions& options, const ByGraph& method) {
   exec::Array<std::int64_t> offsets, columns;
+  std::optional<Graph> without_edges;
+  const NetOptions& known = nets.options();
   vote(communicator, attempt(stage_name, [&] {
          offsets = exec::filled<std::int64_t>(space, nets_label, objects + 1, 0);
          columns = {space, nets_label, 0};
+         without_edges = graph(offsets, columns,
+                               {.count = objects,
+                                .id = known.id,
+                                .weight = known.weight,
+                                .bytes = known.bytes,
+                                .position = known.position,
+                                .fixed = known.fixed});
        }));
-  const NetOptions& known = nets.options();
-  Given given = given_graph(space, communicator,
-                            graph(offsets, columns,
-                                  {.count = objects,
-                                   .id = known.id,
-                                   .weight = known.weight,
-                                   .bytes = known.bytes,
-                                   .position = known.position,
-                                   .fixed = known.fixed}),
-                            options, method);
+  Given given = given_graph(space, communicator, *without_edges, options, method);
   // `offsets` and `columns` refer to local arrays, which are freed at the end of this function.
   given.rows.offsets = {};
   given.rows.columns = {};

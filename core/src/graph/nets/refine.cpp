@@ -34,6 +34,7 @@ class ConnectedNets final : public RefinementAim {
 
 NetCompanion::NetCompanion(const Communicator& communicator, NetLevel&& finest)
     : communicator_(communicator) {
+  levels_.reserve(many_levels);
   levels_.push_back(std::move(finest));
 }
 

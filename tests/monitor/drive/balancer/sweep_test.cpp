@@ -36,6 +36,7 @@ struct Scenario {
   bool is_plain = false;  // no payload
   bool is_hooked = false;
   bool is_limited = false;  // all ranks but the first have less memory than an even cut needs
+  bool has_speeds = false;  // ranks differ a little
 };
 
 struct Cloud {
@@ -160,6 +161,8 @@ class BalancerOfACloud final : public Subject {
       options.memory.assign(static_cast<std::size_t>(communicator_.size()), 900);
       options.memory.front() = 1e4;
     }
+    for (int rank = 0; scenario_.has_speeds && rank < communicator_.size(); ++rank)
+      options.speeds.push_back(1 + 0.01 * rank);
     balancer_ = std::make_unique<Balancer>(communicator_, options);
     work_.emplace(balancer_->kernel("work"));
     if (scenario_.is_hooked) {
@@ -210,7 +213,11 @@ const Scenario scenarios[] = {
     {.name = "rebalance, Tensor", .method = Tensor{}, .stride = 23},
     {.name = "rebalance, Voronoi", .method = Voronoi{}, .stride = 97},
     {.name = "rebalance, Mesh", .method = Mesh{}, .stride = 197},
-    {.name = "rebalance, Auto", .method = Auto{.halo = 0.1}, .stride = 197, .is_first = true},
+    {.name = "rebalance, Auto",
+     .method = Auto{.halo = 0.1},
+     .stride = 197,
+     .is_first = true,
+     .has_speeds = true},
     {.name = "rebalance, Hilbert, hooks", .is_hooked = true},
     {.name = "rebalance, Hilbert, memory", .stride = 23, .is_limited = true},
     {.name = "migrate, Hilbert", .stride = 7, .migrates = true, .is_plain = true},
@@ -224,7 +231,8 @@ const Scenario scenarios[] = {
      .stride = 23,
      .is_keyed = true,
      .has_two_sets = true,
-     .migrates = true},
+     .migrates = true,
+     .has_speeds = true},
     {.name = "steps, Hilbert", .target_lambda = 1.05, .looks = true},
     {.name = "steps, Hilbert, two sets with keys",
      .stride = 29,
@@ -237,7 +245,11 @@ const Scenario scenarios[] = {
      .target_lambda = 1.05,
      .looks = true,
      .is_limited = true},
-    {.name = "steps, Staggered", .method = Staggered{}, .target_lambda = 1.05, .looks = true},
+    {.name = "steps, Staggered",
+     .method = Staggered{},
+     .target_lambda = 1.05,
+     .looks = true,
+     .has_speeds = true},
     {.name = "steps, Hilbert, watcher",
      .stride = 29,
      .target_lambda = 1.05,
