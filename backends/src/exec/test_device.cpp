@@ -49,7 +49,10 @@ class Arena {
   void count(const void* to, const void* from, std::size_t bytes) noexcept;
   void transfer(void* to, const void* from, std::size_t bytes) noexcept;
   // A child process begins with the file of its parent.
-  void open_file() noexcept { file_ = ::open("/proc/self/mem", O_RDWR | O_CLOEXEC); }
+  void open_file() noexcept {
+    if (file_ >= 0) ::close(file_);
+    file_ = ::open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+  }
 
   bool holds(const void* address) const noexcept {
     const auto* at = static_cast<const char*>(address);
@@ -263,7 +266,7 @@ void Arena::describe(const void* address, char* text, std::size_t length) const 
     std::snprintf(
         text, length,
         "evenkeel: the host touched device memory: byte %zu of the %zu of '%s'. No kernel "
-        "of the device and no copy was running; copy the data to the host first.\n",
+        "of the device was running; copy the data to the host first.\n",
         at - block->first, block->second.bytes, block->second.label);
   else
     std::snprintf(text, length,

@@ -2,9 +2,9 @@
 
 // A test device that needs no hardware. With TestDevice every algorithm takes its form for devices,
 // but kernels run on the host, one after the other. The memory of the device is an arena. It is
-// open while a kernel of the device, a copy or a message runs, and closed otherwise. If host code
-// accesses the closed arena, the process ends with a message that names the allocation. Bytes
-// copied between host and device are counted.
+// open while a kernel of the device or a message runs, and closed otherwise. If host code accesses
+// the closed arena, the process ends with a message that names the allocation. Bytes copied between
+// host and device are counted.
 //
 // It exists only in builds with EVENKEEL_TEST_DEVICE, which cannot be installed. For Kokkos the
 // device is an execution space, and the arena is a memory space that Views can use. Both are made
