@@ -255,7 +255,7 @@ TEST(CutNets, IsBetterThanAGraphOfAllPairs) {
       ratios += std::log(ratio);
       ++count;
     }
-  EXPECT_LE(std::exp(ratios / count), 0.99);  // other ties change it by half a percent
+  EXPECT_LE(std::exp(ratios / count), 0.98);
 }
 
 TEST(CutNets, BalancesSeveralConstraintsAndKeepsWhatIsFixed) {

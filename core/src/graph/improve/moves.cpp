@@ -427,6 +427,7 @@ double Moves::mean_weight(std::size_t constraint) const noexcept {
 }
 
 std::int64_t Moves::upset_parts() const noexcept {
+  constexpr double flood = 3;  // limits of an average part
   const auto constraints = static_cast<std::size_t>(goal.constraints);
   std::int64_t count = 0;
   for (std::size_t p = 0; p < static_cast<std::size_t>(goal.parts); ++p) {
@@ -434,7 +435,8 @@ std::int64_t Moves::upset_parts() const noexcept {
     for (std::size_t c = 0; c < constraints; ++c) {
       const std::int64_t weight = loads.weights[p * constraints + c];
       is_empty = is_empty && weight == 0;
-      is_flooded = is_flooded || weight - goal.limit_of(p, c) > goal.limits[c];
+      is_flooded = is_flooded || static_cast<double>(weight - goal.limit_of(p, c)) >
+                                     flood * static_cast<double>(goal.limits[c]);
     }
     count += is_empty || is_flooded ? 1 : 0;
   }

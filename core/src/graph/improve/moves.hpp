@@ -76,7 +76,7 @@ struct Moves {
   double excess_of(std::size_t part, std::size_t constraint) const noexcept;
   double excess() const noexcept;  // the greatest excess of any part and constraint
   double mean_weight(std::size_t constraint) const noexcept;  // of a vertex
-  // The number of parts that are empty, or exceed a limit by more than that of an average part.
+  // The number of parts that are empty, or exceed a limit by far.
   std::int64_t upset_parts() const noexcept;
   // The constraint that a part exceeds most.
   int critical_constraint(std::size_t part) const noexcept;
